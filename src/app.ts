@@ -1,0 +1,141 @@
+import { cors } from '@elysiajs/cors';
+import { Elysia } from 'elysia';
+import manifest from '../package.json' with { type: 'json' };
+import { createAddressPolicy } from './browser/address-policy.ts';
+import { Chromium } from './browser/chromium.ts';
+import { findChromium } from './browser/find-chromium.ts';
+import { createRunAxe, type RunAxe } from './browser/run-axe.ts';
+import type { Config } from './config.ts';
+import { docs } from './http/docs.ts';
+import { health } from './http/health.ts';
+import { problems } from './http/problem.ts';
+import { publicScan } from './http/public-scan.ts';
+import { rateLimits } from './http/rate-limit.ts';
+import { scans } from './http/scans.ts';
+import { createLog, type Log } from './log.ts';
+import { createRateLimiter } from './rate-limit/limiter.ts';
+import { ScanQueue } from './scan/queue.ts';
+import { ScanService } from './scan/service.ts';
+import { openDatabase } from './store/database.ts';
+import { loadPartitionSecret } from './store/partition-secret.ts';
+import { createRateCounterStore } from './store/rate-counter-store.ts';
+import { startRetention } from './store/retention.ts';
+import { createScanStore } from './store/scan-store.ts';
+
+/*
+ * Puts the stages together: store, browser, queue, service, controllers. What is opened here is
+ * closed here, in the reverse order.
+ */
+
+interface Substitutes {
+  /** Takes the browser's place in tests. */
+  readonly runAxe?: RunAxe;
+  readonly now?: () => number;
+  readonly log?: Log;
+}
+
+export type App = Awaited<ReturnType<typeof createApp>>;
+
+/** Docker gives a container ten seconds to stop. */
+const shutdownGraceMs = 6_000;
+
+/**
+ * Opens the database, finds and starts a browser, and takes up unfinished scans. Close the app when
+ * done with it. Throws when one of these can't be had.
+ */
+export async function createApp(
+  config: Config,
+  environment: Readonly<Record<string, string | undefined>>,
+  { runAxe, now = Date.now, log = createLog(config.log.level) }: Substitutes = {},
+) {
+  const database = openDatabase(config.store.databasePath);
+  const store = createScanStore(database.db);
+  const limiter = createRateLimiter({ store: createRateCounterStore(database.db), now });
+
+  const addressPolicy = createAddressPolicy(config.browser.allowNetworks);
+  let chromium: Chromium | undefined;
+  if (runAxe === undefined) {
+    chromium = new Chromium({
+      binary: await findChromium({ executablePath: config.browser.executablePath, environment }),
+      productToken: `Curbcut/${manifest.version} (+${config.http.docsUrl})`,
+      log,
+    });
+    await chromium.start();
+    runAxe = createRunAxe({
+      chromium,
+      addressPolicy,
+      navigationTimeoutMs: config.browser.navigationTimeoutMs,
+    });
+  }
+
+  const queue = new ScanQueue(config.scan);
+  const service = new ScanService({ store, queue, runAxe, addressPolicy, log, now });
+  service.recover();
+
+  const { policies } = config.http;
+  const retention = startRetention({
+    pruners: [
+      () => store.pruneEndedBefore(now() - config.store.retentionMs),
+      () => limiter.pruneExpired(Object.values(policies).filter((policy) => policy !== null)),
+    ],
+    reclaimSpace: database.reclaimSpace,
+  });
+
+  const elysia = new Elysia({ strictPath: true })
+    .use(
+      cors({
+        origin: '*',
+        methods: ['GET', 'POST', 'OPTIONS'],
+        allowedHeaders: ['Content-Type', 'Prefer'],
+        exposeHeaders: exposedHeaders,
+        credentials: false,
+        maxAge: 86_400,
+      }),
+    )
+    .use(
+      rateLimits({
+        limiter,
+        policies,
+        trustedProxies: config.http.trustedProxies,
+        partitionSecret: loadPartitionSecret(config.store.databasePath),
+      }),
+    )
+    .use(problems({ docsUrl: config.http.docsUrl, log }))
+    .use(scans({ service, ...config.http }))
+    .use(publicScan({ service, ...config.http }))
+    .use(health())
+    .use(docs({ version: manifest.version, ...config.http }));
+
+  return {
+    /** Answers a request as the server would, without a socket. */
+    handle: (request: Request): Promise<Response> => elysia.handle(request),
+    service,
+    /** Returns the port. */
+    listen(): number {
+      elysia.listen({ ...config.server, idleTimeout: 30 });
+      return elysia.server?.port ?? config.server.port;
+    },
+    async close(): Promise<void> {
+      // Stops accepting at once; connections end when their answers are out.
+      const stopped = elysia.server?.stop();
+      await service.close(shutdownGraceMs);
+      await stopped;
+      retention.stop();
+      await chromium?.close();
+      database.close();
+    },
+  };
+}
+
+const exposedHeaders = [
+  'RateLimit',
+  'RateLimit-Policy',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Retry-After',
+  'Location',
+  'Link',
+  'Deprecation',
+  'Preference-Applied',
+];

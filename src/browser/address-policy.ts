@@ -1,0 +1,84 @@
+import { lookup } from 'node:dns/promises';
+import ipaddr from 'ipaddr.js';
+import { ScanFailedError } from '../errors.ts';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+/** A network and its prefix length, as `ipaddr.js` parses `10.0.0.0/8`. */
+export type Cidr = readonly [Address, number];
+
+/** Which addresses the browser may be sent to. */
+export interface AddressPolicy {
+  /** False for a text that is no IP address. */
+  allows(address: string): boolean;
+  /**
+   * Resolves the host as Chromium will and throws `address-unreachable` unless every address is
+   * allowed: one forbidden answer among good ones is how rebinding starts.
+   * The error never says which address, so that the API can't be used to map a network.
+   */
+  assertReachable(url: URL): Promise<void>;
+}
+
+/** Azure's host agent answers on a public address: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16 */
+const publicButInternal: readonly Cidr[] = [ipaddr.parseCIDR('168.63.129.16/32')];
+
+/** RFC 4291: the only block of global unicast addresses that has been handed out. */
+const globalUnicastV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** Allows public addresses, and whatever lies in `allowNetworks`. */
+export function createAddressPolicy(allowNetworks: readonly Cidr[]): AddressPolicy {
+  const allows = (text: string): boolean => {
+    if (!ipaddr.isValid(text)) return false;
+    const address = ipaddr.process(text);
+    return isPublic(address) || allowNetworks.some((network) => isWithin(address, network));
+  };
+  return {
+    allows,
+    async assertReachable(url) {
+      const addresses = await resolveHost(url.hostname);
+      if (addresses.every(allows)) return;
+      throw new ScanFailedError(
+        'address-unreachable',
+        `${url.hostname} could not be reached. Check that the address is public and that the site is up.`,
+      );
+    },
+  };
+}
+
+/** The host of a URL without the brackets of an IPv6 literal, or null when it is a name. */
+export function addressLiteral(url: URL): string | null {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  return ipaddr.isValid(host) ? host : null;
+}
+
+async function resolveHost(hostname: string): Promise<string[]> {
+  const literal = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (ipaddr.isValid(literal)) return [literal];
+  // Chromium maps these to loopback by itself, whatever the resolver says (RFC 6761, section 6.3).
+  if (/(^|\.)localhost\.?$/i.test(hostname)) return ['127.0.0.1', '::1'];
+  try {
+    const answers = await lookup(hostname, { all: true, verbatim: true });
+    if (answers.length > 0) return answers.map(({ address }) => address);
+  } catch (cause) {
+    throw dnsNotFound(hostname, { cause });
+  }
+  throw dnsNotFound(hostname);
+}
+
+function dnsNotFound(hostname: string, options?: ErrorOptions): ScanFailedError {
+  return new ScanFailedError(
+    'dns-not-found',
+    `The name ${hostname} does not resolve. Check its spelling and its DNS records.`,
+    options,
+  );
+}
+
+function isPublic(address: Address): boolean {
+  // Tunnelled and embedded forms (6to4, Teredo, NAT64, …) have ranges of their own, so none is `unicast`.
+  if (address.range() !== 'unicast') return false;
+  if (address.kind() === 'ipv6' && !isWithin(address, globalUnicastV6)) return false;
+  return !publicButInternal.some((network) => isWithin(address, network));
+}
+
+function isWithin(address: Address, [network, bits]: Cidr): boolean {
+  return address.kind() === network.kind() && address.match(network, bits);
+}

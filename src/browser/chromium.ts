@@ -1,0 +1,214 @@
+import puppeteer, { type Browser, type BrowserContext } from 'puppeteer';
+import { BrowserDiedError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { ChromiumBinary } from './find-chromium.ts';
+import { createProfile, removeProfile, sweepProfiles } from './profile.ts';
+import { within } from './time-limit.ts';
+
+/*
+ * One warm browser for all scans; a fresh context (its own cookies, cache and storage) for each.
+ *
+ * Closing a context is how a scan is stopped: it ends the page's processes within milliseconds,
+ * whatever the page does. Where even that hangs, the browser's whole process group is killed, and
+ * the next lease starts another. Puppeteer speaks over a pipe, so that the browser also ends by
+ * itself when this process is killed. A browser is replaced after `maxScans`, because leaks are
+ * cheaper to throw away than to find: the new one takes over while the old one finishes its leases.
+ */
+
+interface ChromiumOptions {
+  readonly binary: ChromiumBinary;
+  /** Names this service in the User-Agent, e.g. `Curbcut/1.0.0 (+https://…)`. */
+  readonly productToken: string;
+  readonly log: Log;
+  readonly maxScans?: number;
+}
+
+/** A context for one scan. Disposing of it closes the context, or kills a browser that won't. */
+export interface ContextLease extends AsyncDisposable {
+  readonly context: BrowserContext;
+  readonly userAgent: string;
+  /** Major version, for client hints. */
+  readonly majorVersion: string;
+  /** False once the browser process is gone. */
+  isAlive(): boolean;
+}
+
+interface Instance {
+  readonly browser: Browser;
+  readonly profile: string;
+  leases: number;
+  scans: number;
+  retired: boolean;
+}
+
+const defaultMaxScans = 200;
+const launchTimeoutMs = 30_000;
+const openTimeoutMs = 15_000;
+const closeTimeoutMs = 3_000;
+
+/** The browser process: started on first need, restarted when it dies. Close it to end it. */
+export class Chromium {
+  readonly #options: ChromiumOptions;
+  readonly #instances = new Set<Instance>();
+  #current: Promise<Instance> | null = null;
+  #sandboxed = process.getuid?.() !== 0;
+
+  constructor(options: ChromiumOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the browser, so that the first scan finds it warm. Throws `BrowserDiedError`. */
+  async start(): Promise<void> {
+    await sweepProfiles();
+    await this.#instance();
+  }
+
+  /** Throws `BrowserDiedError` when no browser can be started or it does not answer. */
+  async lease(): Promise<ContextLease> {
+    const instance = await this.#instance();
+    instance.leases += 1;
+    instance.scans += 1;
+    if (instance.scans >= (this.#options.maxScans ?? defaultMaxScans)) this.#retire(instance);
+    try {
+      const context = await within(
+        openTimeoutMs,
+        instance.browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } }),
+      );
+      const majorVersion = this.#options.binary.version.split('.')[0] ?? '';
+      return {
+        context,
+        userAgent: userAgentOf(majorVersion, this.#options.productToken),
+        majorVersion,
+        isAlive: () => instance.browser.connected,
+        [Symbol.asyncDispose]: () => this.#release(instance, context),
+      };
+    } catch (cause) {
+      await this.#kill(instance);
+      throw new BrowserDiedError('The browser did not answer. Try again.', { cause });
+    }
+  }
+
+  /** Ends the browser, leases or not. */
+  async close(): Promise<void> {
+    // A launch under way joins the instances when it is through.
+    await this.#current?.catch(() => {});
+    this.#current = null;
+    await Promise.all([...this.#instances].map((instance) => this.#end(instance)));
+  }
+
+  async #instance(): Promise<Instance> {
+    this.#current ??= this.#launch().catch((error: unknown) => {
+      this.#current = null;
+      throw error;
+    });
+    return this.#current;
+  }
+
+  async #launch(): Promise<Instance> {
+    const { binary, log, productToken } = this.#options;
+    const profile = await createProfile();
+    const launch = (): Promise<Browser> =>
+      puppeteer.launch({
+        executablePath: binary.executablePath,
+        headless: binary.kind === 'headless-shell' ? 'shell' : true,
+        pipe: true,
+        userDataDir: profile,
+        // Nothing of the service's own environment is the browser's business.
+        env: { PATH: '/usr/bin:/bin', HOME: profile, TMPDIR: profile, ...binary.env },
+        args: [
+          ...chromiumFlags,
+          `--user-agent=${userAgentOf(binary.version.split('.')[0] ?? '', productToken)}`,
+          ...(this.#sandboxed ? [] : ['--no-sandbox']),
+        ],
+        defaultViewport: { width: 1280, height: 800 },
+        timeout: launchTimeoutMs,
+        protocolTimeout: launchTimeoutMs * 2,
+        // A signal is the service's to handle: it lets running scans finish first.
+        handleSIGINT: false,
+        handleSIGTERM: false,
+        handleSIGHUP: false,
+      });
+    try {
+      const browser = await launch().catch((error: unknown) => {
+        if (!this.#sandboxed || !/sandbox/i.test(String(error))) throw error;
+        this.#sandboxed = false;
+        return launch();
+      });
+      log.info('browser started', {
+        version: binary.version,
+        source: binary.source,
+        executable: binary.executablePath,
+        sandbox: this.#sandboxed,
+      });
+      const instance = { browser, profile, leases: 0, scans: 0, retired: false };
+      this.#instances.add(instance);
+      browser.once('disconnected', () => void this.#forget(instance));
+      return instance;
+    } catch (cause) {
+      await removeProfile(profile);
+      throw new BrowserDiedError('The browser could not be started. Try again later.', { cause });
+    }
+  }
+
+  async #release(instance: Instance, context: BrowserContext): Promise<void> {
+    instance.leases -= 1;
+    try {
+      if (instance.browser.connected) await within(closeTimeoutMs, context.close());
+    } catch {
+      await this.#kill(instance);
+    }
+    if (instance.retired && instance.leases === 0) await this.#end(instance);
+  }
+
+  #retire(instance: Instance): void {
+    instance.retired = true;
+    this.#current = null;
+    this.#options.log.info('browser replaced', { scans: instance.scans });
+    // Warm for the next scan; a failure shows there.
+    this.#instance().catch(() => {});
+  }
+
+  async #end(instance: Instance): Promise<void> {
+    try {
+      await within(closeTimeoutMs, instance.browser.close());
+    } catch {
+      await this.#kill(instance);
+    }
+    await this.#forget(instance);
+  }
+
+  async #kill(instance: Instance): Promise<void> {
+    const pid = instance.browser.process()?.pid;
+    try {
+      // Puppeteer makes the browser the leader of its own process group.
+      if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    } catch {
+      // It was gone already.
+    }
+    await this.#forget(instance);
+  }
+
+  async #forget(instance: Instance): Promise<void> {
+    if (!this.#instances.delete(instance)) return;
+    const current = await this.#current?.catch(() => null);
+    if (current === instance) this.#current = null;
+    await removeProfile(instance.profile);
+  }
+}
+
+const chromiumFlags = [
+  '--lang=en-US',
+  '--accept-lang=en-US,en',
+  '--disable-gpu',
+  // Its scratch files are not removed when the browser is killed.
+  '--disable-component-update',
+  '--no-pings',
+  // Headless shell and full Chrome know this policy under different names.
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+];
+
+/** Chrome's reduced User-Agent (https://www.chromium.org/updates/ua-reduction/) and our token. */
+function userAgentOf(majorVersion: string, productToken: string): string {
+  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${majorVersion}.0.0.0 Safari/537.36 ${productToken}`;
+}

@@ -1,0 +1,154 @@
+import type { CDPSession, Page, Protocol } from 'puppeteer';
+
+/** A document in the page: its frame, and the protocol session that reaches it. */
+export interface Frame {
+  readonly id: string;
+  /** Changes with every navigation of the frame. */
+  readonly loaderId: string;
+  /** Of an error page, the URL that it stands for. */
+  readonly url: string;
+  /** True when Chromium shows its own error page instead of the document. */
+  readonly isErrorPage: boolean;
+  readonly session: CDPSession;
+}
+
+/** A function of ours threw inside the page. */
+export class PageFunctionError extends Error {
+  override readonly name = 'PageFunctionError';
+}
+
+/**
+ * Runs our code beside the page's, in frames of any origin.
+ *
+ * An isolated world shares the DOM with the page and nothing else: a page that defines its own
+ * `axe`, patches `JSON` or freezes prototypes changes nothing here, and its Content-Security-Policy
+ * does not apply (https://chromedevtools.github.io/devtools-protocol/tot/Page/#method-createIsolatedWorld).
+ * Puppeteer has such a world of its own but does not offer it, so this speaks the protocol.
+ * Lives as long as the page; nothing to close.
+ */
+export class IsolatedWorlds {
+  readonly session: CDPSession;
+  /** Sessions of frames that run in a process of their own, by frame id. */
+  readonly #remoteSessions = new Map<string, CDPSession>();
+  readonly #contextIds = new Map<string, number>();
+
+  private constructor(session: CDPSession) {
+    this.session = session;
+  }
+
+  static async attach(page: Page): Promise<IsolatedWorlds> {
+    const worlds = new IsolatedWorlds(await page.createCDPSession());
+    await worlds.#follow(worlds.session);
+    return worlds;
+  }
+
+  /** All frames now in the page by id, the main frame first. */
+  async frames(): Promise<[Frame, ...Frame[]]> {
+    const [main, ...rest] = await framesOf(this.session);
+    if (main === undefined) throw new Error('the page has no main frame');
+    const remote = await Promise.all(
+      // A frame may vanish while it is asked.
+      [...this.#remoteSessions.values()].map((session) => framesOf(session).catch(() => [])),
+    );
+    return [main, ...rest, ...remote.flat()];
+  }
+
+  async mainFrame(): Promise<Frame> {
+    return (await this.frames())[0];
+  }
+
+  /**
+   * Calls `pageFunction`, which must not close over anything, with JSON arguments in the frame's
+   * world and awaits its promise. Throws `PageFunctionError` when the function threw.
+   */
+  async call<Args extends unknown[], Result>(
+    frame: Frame,
+    pageFunction: (...args: Args) => Result,
+    ...args: Args
+  ): Promise<Awaited<Result>> {
+    const { value } = await this.#evaluate(frame, callExpression(pageFunction, args), true);
+    return value as Awaited<Result>;
+  }
+
+  /** Runs a script for what it leaves in the world's globals. */
+  async inject(frame: Frame, script: string): Promise<void> {
+    await this.#evaluate(frame, `${script}\n;undefined`, true);
+  }
+
+  /** The id of the frame within the element that `pageFunction` returns. */
+  async childFrameId<Args extends unknown[]>(
+    frame: Frame,
+    pageFunction: (...args: Args) => Element | null,
+    ...args: Args
+  ): Promise<string | undefined> {
+    const { objectId } = await this.#evaluate(frame, callExpression(pageFunction, args), false);
+    if (objectId === undefined) return undefined;
+    const { node } = await frame.session.send('DOM.describeNode', { objectId });
+    return node.frameId;
+  }
+
+  async #evaluate(
+    frame: Frame,
+    expression: string,
+    returnByValue: boolean,
+  ): Promise<Protocol.Runtime.RemoteObject> {
+    const { result, exceptionDetails } = await frame.session.send('Runtime.evaluate', {
+      contextId: await this.#contextId(frame),
+      expression,
+      returnByValue,
+      awaitPromise: true,
+    });
+    if (exceptionDetails === undefined) return result;
+    throw new PageFunctionError(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  }
+
+  async #contextId(frame: Frame): Promise<number> {
+    const document = `${frame.id} ${frame.loaderId}`;
+    const known = this.#contextIds.get(document);
+    if (known !== undefined) return known;
+    const { executionContextId } = await frame.session.send('Page.createIsolatedWorld', {
+      frameId: frame.id,
+      worldName: 'curbcut',
+    });
+    this.#contextIds.set(document, executionContextId);
+    return executionContextId;
+  }
+
+  async #follow(session: CDPSession): Promise<void> {
+    session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
+      const child = session.connection()?.session(sessionId);
+      if (targetInfo.type !== 'iframe' || child == null) return;
+      this.#remoteSessions.set(targetInfo.targetId, child);
+      this.#follow(child).catch(() => this.#remoteSessions.delete(targetInfo.targetId));
+    });
+    session.on('Target.detachedFromTarget', ({ sessionId }) => {
+      for (const [frameId, child] of this.#remoteSessions) {
+        if (child.id() === sessionId) this.#remoteSessions.delete(frameId);
+      }
+    });
+    await session.send('Target.setAutoAttach', {
+      autoAttach: true,
+      waitForDebuggerOnStart: false,
+      flatten: true,
+    });
+  }
+}
+
+function callExpression(pageFunction: (...args: never[]) => unknown, args: unknown[]): string {
+  return `(${pageFunction.toString()})(${args.map((arg) => JSON.stringify(arg)).join(',')})`;
+}
+
+async function framesOf(session: CDPSession): Promise<Frame[]> {
+  const flatten = ({ frame, childFrames }: Protocol.Page.FrameTree): Frame[] => [
+    {
+      id: frame.id,
+      loaderId: frame.loaderId,
+      url: frame.unreachableUrl ?? frame.url,
+      isErrorPage: frame.unreachableUrl !== undefined || frame.url.startsWith('chrome-error:'),
+      session,
+    },
+    ...(childFrames ?? []).flatMap(flatten),
+  ];
+  const { frameTree } = await session.send('Page.getFrameTree');
+  return flatten(frameTree);
+}

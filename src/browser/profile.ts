@@ -1,0 +1,39 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const profilePrefix = 'curbcut-profile-';
+
+/** Makes a private folder for one browser process: its profile, home and scratch space. */
+export function createProfile(): Promise<string> {
+  return mkdtemp(join(tmpdir(), `${profilePrefix}${process.pid}-`));
+}
+
+export async function removeProfile(path: string): Promise<void> {
+  // A browser that was just killed may still be writing.
+  await rm(path, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Removes the profiles that killed processes left behind. */
+export async function sweepProfiles(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(profilePrefix)) continue;
+    const path = join(tmpdir(), name);
+    const ownerPid = Number(name.slice(profilePrefix.length).split('-')[0]);
+    if (await isLeftover(path, ownerPid)) await removeProfile(path);
+  }
+}
+
+async function isLeftover(path: string, ownerPid: number): Promise<boolean> {
+  if (ownerPid === process.pid) {
+    // In a container every life of the service has the same pid.
+    const { mtimeMs } = await stat(path);
+    return mtimeMs < performance.timeOrigin;
+  }
+  try {
+    process.kill(ownerPid, 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+  }
+}

@@ -1,0 +1,165 @@
+import { BrowserDiedError, DomainError, ScanFailedError } from '../errors.ts';
+import type { AddressPolicy } from './address-policy.ts';
+import type { Chromium, ContextLease } from './chromium.ts';
+import { PageFunctionError } from './isolated-world.ts';
+import { inspectLanding, type Landing } from './landing.ts';
+import { isUnreachable } from './navigation-failure.ts';
+import { type AxeResults, runAxeInFrames } from './run-axe-in-frames.ts';
+import { navigate, openScanPage, type ScanPage } from './scan-page.ts';
+import { settle } from './settle.ts';
+
+export interface AxeRequest {
+  /** Tried in order while the one before cannot be reached: https, then http, for a bare domain. */
+  readonly candidates: readonly [URL, ...URL[]];
+  /** Aborting it ends the page at once; the promise then rejects with the signal's reason. */
+  readonly signal: AbortSignal;
+}
+
+export interface PageScan extends Omit<AxeResults, 'unscannedFrameCount'> {
+  /** The candidate that answered. */
+  readonly url: string;
+  /** The scanned document's URL. */
+  readonly finalUrl: string;
+  /** Sentences for the reader of the report: in what the scan differs from a visit. */
+  readonly warnings: string[];
+}
+
+/**
+ * Loads one page in a context of its own, waits until it has finished rendering, and runs axe.
+ * Throws `ScanFailedError`: `BrowserDiedError` when it was the browser's fault and not the page's.
+ */
+export type RunAxe = (request: AxeRequest) => Promise<PageScan>;
+
+const maxDocuments = 3;
+
+export function createRunAxe(options: {
+  chromium: Chromium;
+  addressPolicy: AddressPolicy;
+  navigationTimeoutMs: number;
+}): RunAxe {
+  return async ({ candidates, signal }) => {
+    signal.throwIfAborted();
+    await using lease = await options.chromium.lease();
+    const work = openScanPage(lease).then((scanPage) =>
+      Promise.race([scanPage.crashed, scan(scanPage, candidates, signal, options)]),
+    );
+    // Disposing of the lease makes what is still under way reject, with nobody listening.
+    work.catch(() => {});
+    try {
+      return await Promise.race([work, rejectOnAbort(signal)]);
+    } catch (error) {
+      throw explain(error, lease, signal);
+    }
+  };
+}
+
+async function scan(
+  scanPage: ScanPage,
+  candidates: AxeRequest['candidates'],
+  signal: AbortSignal,
+  options: { addressPolicy: AddressPolicy; navigationTimeoutMs: number },
+): Promise<PageScan> {
+  const { url, timedOut } = await open(scanPage, candidates, options);
+  for (let document = 1; ; document += 1) {
+    const { settled } = await settle(scanPage.worlds, scanPage.requests, signal);
+    const landing = await inspectLanding(scanPage.worlds, scanPage.log);
+    assertAddresses(scanPage, options.addressPolicy, url);
+    try {
+      const { unscannedFrameCount, ...results } = await runAxeInFrames(scanPage.worlds);
+      const warnings = describe({ landing, settled: settled && !timedOut, unscannedFrameCount });
+      return { ...results, url: url.href, finalUrl: landing.frame.url, warnings };
+    } catch (error) {
+      const now = await scanPage.worlds.mainFrame();
+      if (now.loaderId === landing.frame.loaderId) throw error;
+      if (document < maxDocuments) continue;
+      throw new ScanFailedError(
+        'page-unstable',
+        `${url.href} kept going to other pages while it was being scanned. Scan the page it should end on.`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+async function open(
+  scanPage: ScanPage,
+  candidates: AxeRequest['candidates'],
+  {
+    addressPolicy,
+    navigationTimeoutMs,
+  }: { addressPolicy: AddressPolicy; navigationTimeoutMs: number },
+): Promise<{ url: URL; timedOut: boolean }> {
+  const [url, ...others] = candidates;
+  // A dead first candidate must leave time for the next.
+  const timeoutMs = others.length > 0 ? navigationTimeoutMs / 2 : navigationTimeoutMs;
+  try {
+    await addressPolicy.assertReachable(url);
+    return { url, ...(await navigate(scanPage, url, timeoutMs)) };
+  } catch (error) {
+    const [next, ...rest] = others;
+    if (next === undefined || !isUnreachable(error)) throw error;
+    return open(scanPage, [next, ...rest], { addressPolicy, navigationTimeoutMs });
+  }
+}
+
+/** Chromium resolves names for itself: what it connected to must pass as well. */
+function assertAddresses({ log }: ScanPage, policy: AddressPolicy, url: URL): void {
+  if ([...log.addresses].every((address) => policy.allows(address))) return;
+  throw new ScanFailedError(
+    'address-unreachable',
+    `${url.href} leads to an address that could not be reached. Check that it and its redirects are public.`,
+  );
+}
+
+function describe(outcome: {
+  landing: Landing;
+  settled: boolean;
+  unscannedFrameCount: number;
+}): string[] {
+  const warnings: string[] = [];
+  if (!outcome.settled) {
+    warnings.push(
+      'The page was still loading or changing when it was scanned, so parts may be missing.',
+    );
+  }
+  const count = outcome.unscannedFrameCount;
+  if (count > 0) {
+    warnings.push(
+      `${count} ${count === 1 ? 'frame' : 'frames'} of the page could not be scanned and count for nothing.`,
+    );
+  }
+  if (isSandboxedWithoutScripts(outcome.landing.response.headers)) {
+    warnings.push(
+      "The page's Content-Security-Policy sandbox forbids scripts, so it was scanned without any of its scripts having run.",
+    );
+  }
+  return warnings;
+}
+
+function isSandboxedWithoutScripts(headers: Headers): boolean {
+  const directives = (headers.get('content-security-policy') ?? '').split(/[;,]/);
+  return directives.some((directive) => {
+    const [name, ...tokens] = directive.trim().toLowerCase().split(/\s+/);
+    return name === 'sandbox' && !tokens.includes('allow-scripts');
+  });
+}
+
+function explain(error: unknown, lease: ContextLease, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  if (error instanceof DomainError) return error;
+  if (!lease.isAlive()) {
+    return new BrowserDiedError('The browser ended during the scan. Try again.', { cause: error });
+  }
+  const detail =
+    error instanceof PageFunctionError
+      ? 'axe-core could not work on this page: its markup may shadow parts of the DOM that axe-core needs.'
+      : 'The page could not be scanned. Try again; if it fails each time, please report the page.';
+  return new ScanFailedError('scan-failed', detail, { cause: error });
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  if (signal.aborted) reject(signal.reason);
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  return promise;
+}

@@ -1,0 +1,98 @@
+import type { Page } from 'puppeteer';
+import { ScanFailedError } from '../errors.ts';
+import type { ContextLease } from './chromium.ts';
+import { DocumentLog } from './document-log.ts';
+import { IsolatedWorlds } from './isolated-world.ts';
+import { noDocument } from './landing.ts';
+import { navigationFailure } from './navigation-failure.ts';
+import { OpenRequests } from './settle.ts';
+import { within } from './time-limit.ts';
+
+const frameTimeoutMs = 2_000;
+
+/** A page made ready for hostile content, and what is needed to follow it. Ends with its context. */
+export interface ScanPage {
+  readonly page: Page;
+  readonly worlds: IsolatedWorlds;
+  readonly log: DocumentLog;
+  readonly requests: OpenRequests;
+  /** Rejects when the renderer crashes; calls into a crashed page may never settle by themselves. */
+  readonly crashed: Promise<never>;
+}
+
+export async function openScanPage(lease: ContextLease): Promise<ScanPage> {
+  const page = await lease.context.newPage();
+  const { promise: crashed, reject } = Promise.withResolvers<never>();
+  // The page outlives a scan that ended otherwise.
+  crashed.catch(() => {});
+  page.on('error', (cause) =>
+    reject(
+      new ScanFailedError(
+        'page-crashed',
+        'The page crashed the browser tab, most often by using too much memory.',
+        { cause },
+      ),
+    ),
+  );
+  // An open dialog blocks every later call into the page.
+  page.on('dialog', (dialog) => void dialog.dismiss().catch(() => {}));
+  page.on('popup', (popup) => void popup?.close().catch(() => {}));
+  const requests = new OpenRequests(page);
+  const [worlds] = await Promise.all([
+    IsolatedWorlds.attach(page),
+    page.setUserAgent({ userAgent: lease.userAgent, userAgentMetadata: clientHints(lease) }),
+  ]);
+  const log = await DocumentLog.attach(worlds.session, (await worlds.mainFrame()).id);
+  return { page, worlds, log, requests, crashed };
+}
+
+/**
+ * Loads the URL until its document is parsed. A document that is there but does not come to an end
+ * within the time is scanned as it is: `timedOut`. Throws `ScanFailedError` when there is none.
+ */
+export async function navigate(
+  { page, worlds, log }: ScanPage,
+  url: URL,
+  timeoutMs: number,
+): Promise<{ timedOut: boolean }> {
+  const blank = await worlds.mainFrame();
+  try {
+    await page.goto(url.href, { waitUntil: 'domcontentloaded', timeout: timeoutMs });
+    return { timedOut: false };
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    const timedOut = cause instanceof Error && cause.name === 'TimeoutError';
+    // Chromium holds back its answer while a navigation is pending or a script never ends.
+    const frame = await within(frameTimeoutMs, worlds.mainFrame()).catch(() => null);
+    if (frame === null && log.latestResponse !== undefined) throw unresponsive(url, cause);
+    const isCommitted = frame !== null && frame.loaderId !== blank.loaderId && !frame.isErrorPage;
+    if (isCommitted && log.responseOf(frame.loaderId) !== undefined) return { timedOut };
+    if (message.includes('ERR_ABORTED')) throw noDocument(log.latestResponse, url.href);
+    throw navigationFailure(message, url.href, cause);
+  }
+}
+
+function unresponsive(url: URL, cause: unknown): ScanFailedError {
+  return new ScanFailedError(
+    'page-unresponsive',
+    `${url.href} answered, but kept the browser busy and never became ready. Look for a script that does not end.`,
+    { cause },
+  );
+}
+
+/** What an ordinary Chrome of this version says of itself: https://wicg.github.io/ua-client-hints/ */
+function clientHints({ majorVersion }: ContextLease) {
+  return {
+    brands: [
+      { brand: 'Chromium', version: majorVersion },
+      { brand: 'Google Chrome', version: majorVersion },
+      { brand: 'Not_A Brand', version: '8' },
+    ],
+    fullVersion: `${majorVersion}.0.0.0`,
+    platform: 'Linux',
+    platformVersion: '',
+    architecture: 'x86',
+    model: '',
+    mobile: false,
+  };
+}

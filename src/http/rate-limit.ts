@@ -1,0 +1,78 @@
+import { Elysia } from 'elysia';
+import { DomainError } from '../errors.ts';
+import { rateLimitFields } from '../rate-limit/fields.ts';
+import type { RateLimiter, Verdict } from '../rate-limit/limiter.ts';
+import { derivePartitionKey } from '../rate-limit/partition-key.ts';
+import type { RateLimitPolicy } from '../rate-limit/policy.ts';
+import { type AddressRange, clientAddress } from './client-address.ts';
+import { problemTypes } from './problem.ts';
+
+interface RateLimitOptions {
+  readonly limiter: RateLimiter;
+  /** Null for a limit that is off. */
+  readonly policies: Readonly<Record<'get' | 'post' | 'total', RateLimitPolicy | null>>;
+  readonly trustedProxies: readonly AddressRange[];
+  readonly partitionSecret: Uint8Array;
+}
+
+/**
+ * Counts every request that may start a scan, before anything of it is looked at, so that a refused
+ * or failing one costs as much as another; only a 503 is given back. All other answers of the API
+ * tell how much is left. Mount it before `problems`.
+ */
+export function rateLimits({
+  limiter,
+  policies,
+  trustedProxies,
+  partitionSecret,
+}: RateLimitOptions) {
+  const { get, post, total } = policies;
+  const applying = (...all: (RateLimitPolicy | null)[]) => all.filter((policy) => policy !== null);
+  const counted = new Map([
+    ['GET /api/v1/scan', applying(get, total)],
+    ['POST /api/v1/scan', applying(post, total)],
+    ['GET /api/public-scan', applying(total)],
+  ]);
+  const charged = new WeakMap<Request, { verdict: Verdict; partitionKey: string }>();
+
+  return new Elysia({ name: 'rate-limits' })
+    .onRequest(({ request, server, set }) => {
+      const { pathname } = new URL(request.url);
+      if (!pathname.startsWith('/api/')) return;
+      const client = clientAddress({
+        peerAddress: server?.requestIP(request)?.address,
+        headers: request.headers,
+        trustedProxies,
+      });
+      const partitionKey = derivePartitionKey(partitionSecret, client);
+      const charging = counted.get(`${request.method} ${pathname}`);
+      if (charging === undefined) {
+        Object.assign(set.headers, rateLimitFields(limiter.peek(partitionKey, applying(total))));
+        return;
+      }
+      const verdict = limiter.consume(partitionKey, charging);
+      Object.assign(set.headers, rateLimitFields(verdict));
+      if (!verdict.allowed) throw quotaExceeded(verdict);
+      charged.set(request, { verdict, partitionKey });
+    })
+    .onError({ as: 'global' }, ({ error, request, set }) => {
+      const charge = charged.get(request);
+      if (charge === undefined || !(error instanceof DomainError)) return;
+      if (problemTypes[error.code].status !== 503) return;
+      limiter.giveBack(charge.verdict.receipt);
+      const affected = charge.verdict.states.map(({ policy }) => policy);
+      Object.assign(set.headers, rateLimitFields(limiter.peek(charge.partitionKey, affected)));
+    });
+}
+
+function quotaExceeded({ states, retryAfterSeconds }: Verdict): DomainError {
+  const exhausted = states.filter(({ remaining }) => remaining === 0).map(({ policy }) => policy);
+  const limits = exhausted.map(
+    ({ quota, windowSeconds }) => `${quota} in ${windowSeconds} seconds`,
+  );
+  return new DomainError(
+    'quota-exceeded',
+    `Your address has used up its scans (${limits.join(' and ')}). Try again in ${retryAfterSeconds} seconds, or run your own copy of this service without limits.`,
+    { data: { retryAfterSeconds } },
+  );
+}

@@ -1,0 +1,121 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type { Report, Violation } from '../report/report.ts';
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const violationFields = {
+  id: Type.String({ description: 'The rule, as axe-core names it.', examples: ['image-alt'] }),
+  impact: Type.Union(
+    [
+      Type.Literal('critical'),
+      Type.Literal('serious'),
+      Type.Literal('moderate'),
+      Type.Literal('minor'),
+    ],
+    { description: 'How much it hinders people.' },
+  ),
+  description: Type.String({ description: 'What the rule checks.' }),
+  help: Type.String({ description: 'What to do.' }),
+  helpUrl: Type.String({ description: 'How to do it.' }),
+  count: Type.Integer({ minimum: 1, description: 'Affected elements.' }),
+};
+
+const reportFields = {
+  scanId: Type.String({ description: 'Where the report stays: `/api/v1/scan/{scanId}`.' }),
+  status: Type.Literal('done'),
+  url: Type.String({ description: 'The canonical URL that was scanned.' }),
+  finalUrl: Type.String({ description: "The document's URL after redirects." }),
+  score: Type.Integer({
+    minimum: 0,
+    maximum: 100,
+    description:
+      '100, less 25 for each critical, 10 for each serious, 5 for each moderate and 2 for each minor violation.',
+  }),
+  label: Type.Union([Type.Literal('WCAG AA Verified'), Type.Null()], {
+    description: 'For a score of 90 or more with nothing critical and nothing serious.',
+  }),
+  violationCount: count('Violated rules, all of them.'),
+  summary: Type.Object(
+    {
+      critical: count('Critical violations.'),
+      serious: count('Serious violations.'),
+      moderate: count('Moderate violations.'),
+      minor: count('Minor violations.'),
+      total: count('All violations.'),
+    },
+    { description: 'Violated rules by impact.' },
+  ),
+  needsReviewCount: count('Rules that axe-core leaves to a person; they cost no points.'),
+  warnings: Type.Array(Type.String(), {
+    description: 'In what the scan differs from a visit to the page.',
+  }),
+  scannedAt: Type.String({ format: 'date-time', description: 'When the scan completed.' }),
+  durationMs: count('How long it took, its wait in the queue not counted.'),
+  engine: Type.Object({ name: Type.Literal('axe-core'), version: Type.String() }),
+};
+
+const maxViolations = 10;
+const topViolations = `At most ${maxViolations}: most severe first, then most affected elements, then id.`;
+
+export const reportBodySchema = Type.Object({
+  ...reportFields,
+  violations: Type.Array(Type.Object(violationFields), { description: topViolations }),
+});
+
+export const legacyReportBodySchema = Type.Object({
+  ...reportFields,
+  violations: Type.Array(
+    Type.Object({
+      ...violationFields,
+      wcagTags: Type.Array(Type.String(), {
+        description: 'The WCAG levels and success criteria that the rule belongs to.',
+        examples: [['wcag2a', 'wcag111']],
+      }),
+    }),
+    { description: topViolations },
+  ),
+  wcagLevel: Type.Literal('WCAG 2.1 AA'),
+  poweredBy: Type.String({ description: 'Who runs this service.' }),
+  docsUrl: Type.String({ description: 'The documentation of this API.' }),
+});
+
+/** The report as the versioned API gives it. */
+export function toReportBody(scanId: string, report: Report): Static<typeof reportBodySchema> {
+  return { ...commonBody(scanId, report), violations: top(report).map(toViolationBody) };
+}
+
+/** The report as the legacy endpoint gives it. */
+export function toLegacyReportBody(
+  scanId: string,
+  report: Report,
+  { operatorName, docsUrl }: { operatorName: string; docsUrl: string },
+): Static<typeof legacyReportBodySchema> {
+  return {
+    ...commonBody(scanId, report),
+    violations: top(report).map((violation) => ({
+      ...toViolationBody(violation),
+      wcagTags: violation.tags.filter((tag) => tag.startsWith('wcag')),
+    })),
+    wcagLevel: 'WCAG 2.1 AA',
+    poweredBy: operatorName,
+    docsUrl,
+  };
+}
+
+function commonBody(scanId: string, { violations, warnings, ...report }: Report) {
+  return {
+    scanId,
+    status: 'done' as const,
+    ...report,
+    violationCount: violations.length,
+    warnings: [...warnings],
+  };
+}
+
+function top({ violations }: Report): readonly Violation[] {
+  return violations.slice(0, maxViolations);
+}
+
+function toViolationBody({ tags: _, ...violation }: Violation) {
+  return violation;
+}

@@ -1,0 +1,28 @@
+import { createApp } from './app.ts';
+import { ConfigError, parseConfig } from './config.ts';
+import { createLog } from './log.ts';
+
+try {
+  const config = parseConfig(process.env);
+  const log = createLog(config.log.level);
+  const app = await createApp(config, process.env, { log });
+  const port = app.listen();
+  log.info('listening', { host: config.server.hostname, port, docs: config.http.docsUrl });
+
+  let stopping = false;
+  const stop = async (signal: string): Promise<void> => {
+    // Whoever asks twice does not want to wait; Chromium ends with the pipe that it hangs on.
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info('stopping', { signal });
+    await app.close();
+    log.info('stopped');
+    process.exit(0);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`curbcut: ${message}\n`);
+  process.exit(error instanceof ConfigError ? 2 : 1);
+}

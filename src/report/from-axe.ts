@@ -1,0 +1,104 @@
+import {
+  type Finding,
+  type FindingNode,
+  type Findings,
+  type Impact,
+  impacts,
+  type Report,
+  type Violation,
+} from './report.ts';
+import { labelOf, scoreOf, summarize } from './score.ts';
+
+/** One rule of axe's result (axe.d.ts, `Result`), as far as a report needs it. */
+export interface AxeRuleResult {
+  readonly id: string;
+  readonly impact?: Impact | null | undefined;
+  readonly description: string;
+  readonly help: string;
+  readonly helpUrl: string;
+  readonly tags: readonly string[];
+  readonly nodes: readonly AxeNodeResult[];
+}
+
+interface AxeNodeResult extends Omit<FindingNode, 'impact' | 'failureSummary'> {
+  readonly impact?: Impact | null | undefined;
+  readonly failureSummary?: string | undefined;
+}
+
+/** What a report is made of. */
+export interface ScannedPage {
+  readonly url: string;
+  readonly finalUrl: string;
+  readonly violations: readonly AxeRuleResult[];
+  readonly incomplete: readonly AxeRuleResult[];
+  readonly engineVersion: string;
+  readonly warnings: readonly string[];
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+}
+
+/** Splits a scan's outcome into the report, which is small, and the findings, which may be large. */
+export function reportFromAxe(page: ScannedPage): { report: Report; findings: Findings } {
+  const findings: Findings = {
+    violations: page.violations.map(toFinding).toSorted(worstFirst),
+    incomplete: page.incomplete.map(toFinding).toSorted(worstFirst),
+  };
+  const violations = findings.violations.map(toViolation);
+  const summary = summarize(violations);
+  const report: Report = {
+    url: page.url,
+    finalUrl: page.finalUrl,
+    score: scoreOf(summary),
+    label: labelOf(summary),
+    summary,
+    violations,
+    needsReviewCount: findings.incomplete.length,
+    warnings: page.warnings,
+    scannedAt: new Date(page.endedAtMs).toISOString(),
+    durationMs: page.endedAtMs - page.startedAtMs,
+    engine: { name: 'axe-core', version: page.engineVersion },
+  };
+  return { report, findings };
+}
+
+function toFinding({
+  id,
+  impact,
+  description,
+  help,
+  helpUrl,
+  tags,
+  nodes,
+}: AxeRuleResult): Finding {
+  return {
+    id,
+    // axe leaves it null where no failed check says; the least is assumed.
+    impact: impact ?? 'minor',
+    description,
+    help,
+    helpUrl,
+    tags,
+    nodes: nodes.map((node) => ({
+      html: node.html,
+      target: node.target,
+      impact: node.impact ?? null,
+      failureSummary: node.failureSummary,
+      any: node.any,
+      all: node.all,
+      none: node.none,
+    })),
+  };
+}
+
+function toViolation({ nodes, ...rule }: Finding): Violation {
+  return { ...rule, count: nodes.length };
+}
+
+function worstFirst(a: Finding, b: Finding): number {
+  return (
+    impacts.indexOf(a.impact) - impacts.indexOf(b.impact) ||
+    b.nodes.length - a.nodes.length ||
+    // Not by locale: the order of a report must not depend on where it was made.
+    (a.id < b.id ? -1 : 1)
+  );
+}

@@ -1,0 +1,123 @@
+import PQueue from 'p-queue';
+import { DomainError, ScanFailedError } from '../errors.ts';
+
+interface QueueOptions {
+  readonly concurrency: number;
+  readonly maxWaiting: number;
+  /** From a task's start; the wait before it is not counted. */
+  readonly deadlineMs: number;
+}
+
+/** Must end soon after its signal is aborted: until then it holds its place. */
+type Task = (signal: AbortSignal) => Promise<void>;
+
+const longestRetryAfterSeconds = 300;
+
+/** Runs a bounded number of tasks at once, each against a deadline, and keeps a bounded number waiting. */
+export class ScanQueue {
+  readonly #options: QueueOptions;
+  readonly #queue: PQueue;
+  readonly #running = new Set<AbortController>();
+  /** One for each waiting task; aborting it takes the task out. */
+  readonly #waiting = new Set<AbortController>();
+  /** A moving average, for telling how long the backlog will take. */
+  #taskMs = 5_000;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+    this.#queue = new PQueue({ concurrency: options.concurrency });
+  }
+
+  get running(): number {
+    return this.#queue.pending;
+  }
+
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  /** Throws `queue-full` when a task added now would find no place. */
+  assertRoom(): void {
+    if (this.running < this.#options.concurrency || this.waiting < this.#options.maxWaiting) return;
+    throw new DomainError(
+      'queue-full',
+      `All ${this.#options.concurrency} scanners are busy and ${this.waiting} scans are waiting. Try again later.`,
+      { data: { retryAfterSeconds: this.#secondsUntilRoom() } },
+    );
+  }
+
+  /**
+   * Adds a task whether there is room or not, so that what was accepted before a restart always is
+   * again. Resolves when it ended or left the queue; rejects as the task does. Aborting `cancelled`
+   * takes a waiting task out, and aborts the signal of a running one.
+   */
+  async add(task: Task, cancelled: AbortSignal): Promise<void> {
+    // p-queue takes a running task whose signal aborts for ended, and would start the next beside
+    // it; so its signal is only for leaving the queue.
+    const leaving = new AbortController();
+    const leave = (): void => leaving.abort();
+    cancelled.addEventListener('abort', leave, { once: true });
+    this.#waiting.add(leaving);
+    const start = async (): Promise<void> => {
+      cancelled.removeEventListener('abort', leave);
+      this.#waiting.delete(leaving);
+      await this.#run(task, cancelled);
+    };
+    try {
+      await this.#queue.add(start, { signal: leaving.signal });
+    } catch (error) {
+      if (!this.#waiting.delete(leaving)) throw error;
+    }
+  }
+
+  /**
+   * Takes out what waits, gives what runs `graceMs` to end, then aborts it with `shutting-down`.
+   * Nothing is started any more.
+   */
+  async drain(graceMs: number): Promise<void> {
+    this.#queue.pause();
+    for (const leaving of this.#waiting) leaving.abort();
+    const abort = setTimeout(() => {
+      for (const controller of this.#running) controller.abort(shuttingDown());
+    }, graceMs);
+    await this.#queue.onPendingZero();
+    clearTimeout(abort);
+  }
+
+  async #run(task: Task, cancelled: AbortSignal): Promise<void> {
+    const startedAt = performance.now();
+    const controller = new AbortController();
+    const deadline = setTimeout(() => controller.abort(this.#timedOut()), this.#options.deadlineMs);
+    const cancel = (): void => controller.abort(cancelled.reason);
+    cancelled.addEventListener('abort', cancel, { once: true });
+    this.#running.add(controller);
+    try {
+      await task(controller.signal);
+    } finally {
+      clearTimeout(deadline);
+      cancelled.removeEventListener('abort', cancel);
+      this.#running.delete(controller);
+      this.#taskMs = 0.8 * this.#taskMs + 0.2 * (performance.now() - startedAt);
+    }
+  }
+
+  #secondsUntilRoom(): number {
+    const seconds = Math.ceil(this.#taskMs / this.#options.concurrency / 1_000);
+    return Math.min(Math.max(seconds, 1), longestRetryAfterSeconds);
+  }
+
+  #timedOut(): ScanFailedError {
+    return new ScanFailedError(
+      'scan-timed-out',
+      `The scan was stopped after ${this.#options.deadlineMs / 1_000} seconds. The page is too large or too slow to be scanned in that time.`,
+    );
+  }
+}
+
+export function shuttingDown(scanId?: string): DomainError {
+  return new DomainError(
+    'shutting-down',
+    'This service is restarting. Try again in a few seconds.',
+    { data: { retryAfterSeconds: 5, ...(scanId === undefined ? {} : { scanId }) } },
+  );
+}

@@ -1,0 +1,228 @@
+import { addressLiteral, type AddressPolicy } from '../browser/address-policy.ts';
+import type { PageScan, RunAxe } from '../browser/run-axe.ts';
+import { BrowserDiedError, DomainError, ScanFailedError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { reportFromAxe } from '../report/from-axe.ts';
+import type { Findings } from '../report/report.ts';
+import type { ScanStore, StoredScan } from '../store/scan-store.ts';
+import { type ScanQueue, shuttingDown } from './queue.ts';
+import { candidatesOf, parseScanUrl, type ScanUrl } from './scan-url.ts';
+
+/*
+ * The only place that knows the whole way of a scan: checked, stored, queued, run, reported, stored.
+ *
+ * A scan is stored before anything else happens, so that whoever was told its id finds it again,
+ * whatever becomes of this process. While it is under way it also has an entry here, which those
+ * who wait for it and those who ask for the same URL share. It ends early only when its last waiter
+ * leaves and nobody was told its id.
+ */
+
+/** A scan in any state, with its report when it is done. */
+export type Scan = StoredScan;
+
+interface ServiceOptions {
+  readonly store: ScanStore;
+  readonly queue: ScanQueue;
+  readonly runAxe: RunAxe;
+  readonly addressPolicy: AddressPolicy;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+interface ScanUnderWay {
+  readonly scanId: string;
+  readonly target: ScanUrl;
+  readonly cancel: AbortController;
+  /** Resolves when the scan is done, failed, or handed back to the next process. */
+  readonly ended: Promise<void>;
+  waiters: number;
+  /** Somebody was told the id and may come back for it. */
+  isKept: boolean;
+}
+
+/** A scan that was running when the process died so often is taken for the reason. */
+const maxInterruptions = 2;
+
+export class ScanService {
+  readonly #options: ServiceOptions;
+  readonly #underWay = new Map<string, ScanUnderWay>();
+  #isClosing = false;
+
+  constructor(options: ServiceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts a scan of `text`, or joins one of the same URL that is under way, and waits for its end:
+   * at most `waitMs` (Infinity for as long as it takes), until `signal` is aborted, or until the
+   * service closes. The scan that comes back may therefore be unfinished; after a wait that was too
+   * short it goes on, after an abort it goes on only for others.
+   *
+   * Throws `invalid-url`, `queue-full`, `shutting-down`.
+   */
+  async scan(text: string, waitMs: number, signal: AbortSignal): Promise<Scan> {
+    const target = parseScanUrl(text);
+    this.#assertPublicLiteral(target.url);
+    if (this.#isClosing) throw shuttingDown();
+    const scan = this.#underWay.get(keyOf(target)) ?? this.#accept(target);
+    if (waitMs <= 0) scan.isKept = true;
+    else await this.#wait(scan, waitMs, signal);
+    return this.find(scan.scanId);
+  }
+
+  /** Throws `scan-not-found`. */
+  find(scanId: string): Scan {
+    const scan = this.#options.store.find(scanId);
+    if (scan !== undefined) return scan;
+    throw new DomainError(
+      'scan-not-found',
+      'There is no scan with this id. It may have been deleted because of its age: start a new one.',
+    );
+  }
+
+  /** The elements behind the report of a scan that is done. */
+  findFindings(scanId: string): Findings | undefined {
+    return this.#options.store.findFindings(scanId);
+  }
+
+  /** Queues again what the last process left unfinished. Call once, before the first scan. */
+  recover(): void {
+    for (const row of this.#options.store.recover()) {
+      if (row.interruptions >= maxInterruptions) {
+        this.#fail(row.id, new ScanFailedError('scan-interrupted', interruptedDetail));
+        continue;
+      }
+      const target = { url: new URL(row.url), isBareDomain: row.isBareDomain };
+      this.#enqueue(row.id, target).isKept = true;
+    }
+  }
+
+  /** Refuses new scans, lets running ones end within `graceMs`, and leaves the others to the next process. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    await this.#options.queue.drain(graceMs);
+  }
+
+  #accept(target: ScanUrl): ScanUnderWay {
+    this.#options.queue.assertRoom();
+    const scanId = crypto.randomUUID();
+    this.#options.store.insert({
+      id: scanId,
+      url: target.url.href,
+      isBareDomain: target.isBareDomain,
+      createdAtMs: this.#options.now(),
+    });
+    return this.#enqueue(scanId, target);
+  }
+
+  #enqueue(scanId: string, target: ScanUrl): ScanUnderWay {
+    const { queue, log } = this.#options;
+    const cancel = new AbortController();
+    const ended = queue
+      .add((signal) => this.#run(scanId, target, signal), cancel.signal)
+      .catch((error: unknown) => log.error('scan could not be stored', { scanId, error }))
+      .finally(() => this.#forget(scan));
+    const scan: ScanUnderWay = { scanId, target, cancel, ended, waiters: 0, isKept: false };
+    this.#underWay.set(keyOf(target), scan);
+    return scan;
+  }
+
+  async #wait(scan: ScanUnderWay, waitMs: number, signal: AbortSignal): Promise<void> {
+    const over = Promise.withResolvers<void>();
+    const leave = (): void => over.resolve();
+    const expire = (): void => {
+      scan.isKept = true;
+      over.resolve();
+    };
+    const timer = Number.isFinite(waitMs) ? setTimeout(expire, waitMs) : undefined;
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    scan.waiters += 1;
+    await Promise.race([scan.ended, over.promise]);
+    scan.waiters -= 1;
+    clearTimeout(timer);
+    signal.removeEventListener('abort', leave);
+    if (scan.waiters === 0 && !scan.isKept && this.#isUnderWay(scan)) this.#cancel(scan);
+  }
+
+  #cancel(scan: ScanUnderWay): void {
+    const error = new ScanFailedError('scan-cancelled', 'Nobody waited for this scan any more.');
+    this.#fail(scan.scanId, error);
+    this.#forget(scan);
+    scan.cancel.abort(error);
+  }
+
+  async #run(scanId: string, target: ScanUrl, signal: AbortSignal): Promise<void> {
+    const { store, log, now } = this.#options;
+    store.markRunning(scanId);
+    const startedAtMs = now();
+    try {
+      const page = await this.#runAxe(target, signal);
+      const result = reportFromAxe({ ...page, startedAtMs, endedAtMs: now() });
+      await store.complete(scanId, result);
+      const { score, durationMs } = result.report;
+      log.info('scan done', { scanId, score, durationMs });
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'shutting-down') {
+        store.markQueued(scanId);
+        log.info('scan handed back', { scanId });
+        return;
+      }
+      this.#fail(scanId, error);
+    }
+  }
+
+  async #runAxe(target: ScanUrl, signal: AbortSignal): Promise<PageScan> {
+    const request = { candidates: candidatesOf(target), signal };
+    try {
+      return await this.#options.runAxe(request);
+    } catch (error) {
+      if (!(error instanceof BrowserDiedError) || signal.aborted) throw error;
+      this.#options.log.warn('browser died, scanning once more', { error });
+      return this.#options.runAxe(request);
+    }
+  }
+
+  #fail(scanId: string, error: unknown): void {
+    const { store, log, now } = this.#options;
+    const failure =
+      error instanceof ScanFailedError
+        ? error
+        : new ScanFailedError(
+            'scan-failed',
+            'The scan failed by a fault of this service. Try again.',
+            {
+              cause: error,
+            },
+          );
+    const { code, message: detail, cause } = failure;
+    // A cancelled scan has failed before its task ends.
+    if (!store.markFailed(scanId, { code, detail, atMs: now() })) return;
+    log.info('scan failed', { scanId, code, ...(cause === undefined ? {} : { cause }) });
+  }
+
+  #forget(scan: ScanUnderWay): void {
+    // A later scan of the URL may have taken the place of one that was cancelled.
+    if (this.#isUnderWay(scan)) this.#underWay.delete(keyOf(scan.target));
+  }
+
+  #isUnderWay(scan: ScanUnderWay): boolean {
+    return this.#underWay.get(keyOf(scan.target)) === scan;
+  }
+
+  #assertPublicLiteral(url: URL): void {
+    const literal = addressLiteral(url);
+    if (literal === null || this.#options.addressPolicy.allows(literal)) return;
+    throw new DomainError(
+      'invalid-url',
+      `${literal} is not a public address. This service scans pages that are open to the internet.`,
+    );
+  }
+}
+
+const interruptedDetail =
+  'This service stopped twice while it scanned the page, so it was not tried again.';
+
+function keyOf({ url, isBareDomain }: ScanUrl): string {
+  return `${isBareDomain ? 'bare ' : ''}${url.href}`;
+}

@@ -1,0 +1,47 @@
+import { Database } from 'bun:sqlite';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite';
+import { migrate } from 'drizzle-orm/bun-sqlite/migrator';
+import * as schema from './schema.ts';
+
+export type Db = BunSQLiteDatabase<typeof schema>;
+
+export interface OpenDatabase {
+  readonly db: Db;
+  /** Gives space that deleted rows have left back to the file system, a bounded number of pages a call. */
+  reclaimSpace(): void;
+  /** Merges the log into the file, so that the file alone is a whole backup. */
+  close(): void;
+}
+
+const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url));
+const reclaimedPages = 1_000;
+
+/** Opens and migrates the database; creates it, and its folder, when it is missing. `:memory:` keeps none. */
+export function openDatabase(path: string): OpenDatabase {
+  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+  const sqlite = new Database(path, { create: true });
+  // First of all: the next ones need the lock.
+  sqlite.run('PRAGMA busy_timeout = 5000');
+  // Before the first table and before WAL, or it takes no effect.
+  sqlite.run('PRAGMA auto_vacuum = INCREMENTAL');
+  sqlite.run('PRAGMA journal_mode = WAL');
+  // A 202 is a promise: with WAL only FULL keeps it through a power cut.
+  sqlite.run('PRAGMA synchronous = FULL');
+  sqlite.run('PRAGMA foreign_keys = ON');
+  sqlite.run('PRAGMA journal_size_limit = 67108864');
+  const db = drizzle(sqlite, { schema });
+  migrate(db, { migrationsFolder });
+  return {
+    db,
+    reclaimSpace() {
+      sqlite.run(`PRAGMA incremental_vacuum(${reclaimedPages})`);
+    },
+    close() {
+      sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)');
+      sqlite.close();
+    },
+  };
+}
