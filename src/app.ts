@@ -11,6 +11,7 @@ import { health } from './http/health.ts';
 import { problems } from './http/problem.ts';
 import { publicScan } from './http/public-scan.ts';
 import { rateLimits } from './http/rate-limit.ts';
+import { reportOf } from './http/scan-answer.ts';
 import { scans } from './http/scans.ts';
 import { createLog, type Log } from './log.ts';
 import { createRateLimiter } from './rate-limit/limiter.ts';
@@ -78,7 +79,7 @@ export async function createApp(
       () => store.pruneEndedBefore(now() - config.store.retentionMs),
       () => limiter.pruneExpired(Object.values(policies).filter((policy) => policy !== null)),
     ],
-    reclaimSpace: database.reclaimSpace,
+    reclaimSpace: () => database.reclaimSpace(),
   });
 
   const elysia = new Elysia({ strictPath: true })
@@ -106,24 +107,31 @@ export async function createApp(
     .use(health())
     .use(docs({ version: manifest.version, ...config.http }));
 
+  const close = async (): Promise<void> => {
+    // Stops accepting at once; connections end when their answers are out.
+    const stopped = elysia.server?.stop();
+    await service.close(shutdownGraceMs);
+    await stopped;
+    retention.stop();
+    await chromium?.close();
+    database.close();
+  };
+
   return {
     /** Answers a request as the server would, without a socket. */
     handle: (request: Request): Promise<Response> => elysia.handle(request),
-    service,
+    /** Scans one page, and gives the elements too. Throws what the API answers as problem details. */
+    async scanNow(url: string, signal: AbortSignal) {
+      const scan = await service.scan(url, Infinity, signal);
+      return { report: reportOf(scan), findings: store.readFindings(scan.id) };
+    },
     /** Returns the port. */
     listen(): number {
       elysia.listen({ ...config.server, idleTimeout: 30 });
       return elysia.server?.port ?? config.server.port;
     },
-    async close(): Promise<void> {
-      // Stops accepting at once; connections end when their answers are out.
-      const stopped = elysia.server?.stop();
-      await service.close(shutdownGraceMs);
-      await stopped;
-      retention.stop();
-      await chromium?.close();
-      database.close();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

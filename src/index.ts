@@ -19,8 +19,8 @@ try {
     log.info('stopped');
     process.exit(0);
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  process.on('SIGTERM', (signal) => void stop(signal));
+  process.on('SIGINT', (signal) => void stop(signal));
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`curbcut: ${message}\n`);

@@ -199,7 +199,9 @@ export class Chromium {
 const chromiumFlags = [
   '--lang=en-US',
   '--accept-lang=en-US,en',
-  '--disable-gpu',
+  // No page is judged by what its WebGL draws, and a software GPU is one more thing to attack.
+  '--disable-webgl',
+  '--use-gl=disabled',
   // Its scratch files are not removed when the browser is killed.
   '--disable-component-update',
   '--no-pings',

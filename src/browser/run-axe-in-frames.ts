@@ -1,3 +1,4 @@
+import type * as AxeCore from 'axe-core';
 import type { CrossTreeSelector, FrameContextObject, Result, RunOptions } from 'axe-core';
 import type { Frame, IsolatedWorlds } from './isolated-world.ts';
 import { within } from './time-limit.ts';
@@ -115,8 +116,8 @@ interface ChildContext {
 }
 
 // The functions below run in the page's isolated world, where `injectAxe` left `axe`.
-declare const axe: typeof import('axe-core');
-type MainFrameWorld = typeof globalThis & { curbcutMainPart: import('axe-core').PartialResult };
+declare const axe: typeof AxeCore;
+type MainFrameWorld = typeof globalThis & { curbcutMainPart: AxeCore.PartialResult };
 
 function frameContexts(context: FrameContextObject | null): ChildContext[] {
   return axe.utils.getFrameContexts(context ?? document);

@@ -27,7 +27,6 @@ export function rateLimits({
   partitionSecret,
 }: RateLimitOptions) {
   const { get, post, total } = policies;
-  const applying = (...all: (RateLimitPolicy | null)[]) => all.filter((policy) => policy !== null);
   const counted = new Map([
     ['GET /api/v1/scan', applying(get, total)],
     ['POST /api/v1/scan', applying(post, total)],
@@ -75,4 +74,8 @@ function quotaExceeded({ states, retryAfterSeconds }: Verdict): DomainError {
     `Your address has used up its scans (${limits.join(' and ')}). Try again in ${retryAfterSeconds} seconds, or run your own copy of this service without limits.`,
     { data: { retryAfterSeconds } },
   );
+}
+
+function applying(...policies: (RateLimitPolicy | null)[]): RateLimitPolicy[] {
+  return policies.filter((policy) => policy !== null);
 }

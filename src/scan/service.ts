@@ -3,7 +3,6 @@ import type { PageScan, RunAxe } from '../browser/run-axe.ts';
 import { BrowserDiedError, DomainError, ScanFailedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { reportFromAxe } from '../report/from-axe.ts';
-import type { Findings } from '../report/report.ts';
 import type { ScanStore, StoredScan } from '../store/scan-store.ts';
 import { type ScanQueue, shuttingDown } from './queue.ts';
 import { candidatesOf, parseScanUrl, type ScanUrl } from './scan-url.ts';
@@ -78,11 +77,6 @@ export class ScanService {
       'scan-not-found',
       'There is no scan with this id. It may have been deleted because of its age: start a new one.',
     );
-  }
-
-  /** The elements behind the report of a scan that is done. */
-  findFindings(scanId: string): Findings | undefined {
-    return this.#options.store.findFindings(scanId);
   }
 
   /** Queues again what the last process left unfinished. Call once, before the first scan. */

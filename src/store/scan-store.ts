@@ -15,8 +15,8 @@ export interface StoredScan extends ScanRow {
 export interface ScanStore {
   insert(scan: Pick<ScanRow, 'id' | 'url' | 'isBareDomain' | 'createdAtMs'>): void;
   find(scanId: string): StoredScan | undefined;
-  /** The elements behind a report; undefined unless the scan is done. */
-  findFindings(scanId: string): Findings | undefined;
+  /** The elements behind a report. Throws unless the scan is done. */
+  readFindings(scanId: string): Findings;
   markRunning(scanId: string): void;
   /** Puts a running scan back in the queue, as if it had not been started. */
   markQueued(scanId: string): void;
@@ -67,9 +67,9 @@ export function createScanStore(db: Db): ScanStore {
       const row = selectScan.get({ scanId });
       return row && { ...row.scan, report: row.report };
     },
-    findFindings: (scanId) => {
+    readFindings: (scanId) => {
       const row = selectFindings.get({ scanId });
-      if (row === undefined) return undefined;
+      if (row === undefined) throw new Error(`scan ${scanId} has no report`);
       return JSON.parse(Bun.zstdDecompressSync(row.findings).toString()) as Findings;
     },
     markRunning: (scanId) => void update(scanId, { status: 'running' }),

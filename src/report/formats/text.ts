@@ -1,0 +1,54 @@
+import type { Finding, FindingNode, Findings, Report } from '../report.ts';
+import { impacts } from '../report.ts';
+
+const shownNodes = 5;
+
+/** A report to read in a terminal, without colours; ends with a newline. */
+export function formatText(report: Report, findings: Findings): string {
+  const blocks = [
+    printHead(report),
+    ...findings.violations.map(printFinding),
+    ...report.warnings.map((warning) => `Note: ${warning}`),
+  ];
+  return `${blocks.map(withoutControls).join('\n\n')}\n`;
+}
+
+function printHead(report: Report): string {
+  const { url, finalUrl, score, label, summary, needsReviewCount, engine, durationMs } = report;
+  const parts = impacts
+    .filter((impact) => summary[impact] > 0)
+    .map((impact) => `${summary[impact]} ${impact}`);
+  const violations = `${plural(summary.total, 'violation')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
+  return [
+    finalUrl === url ? url : `${url} → ${finalUrl}`,
+    `Score ${score} of 100${label === null ? '' : `, ${label}`}`,
+    `${violations}; ${plural(needsReviewCount, 'rule')} to review by hand`,
+    `axe-core ${engine.version}, WCAG 2.1 AA, ${(durationMs / 1_000).toFixed(1)} s`,
+  ].join('\n');
+}
+
+function printFinding({ impact, id, help, helpUrl, nodes }: Finding): string {
+  const more = nodes.length - shownNodes;
+  return [
+    `${impact}  ${id}: ${help} (${plural(nodes.length, 'element')})`,
+    `  ${helpUrl}`,
+    ...nodes.slice(0, shownNodes).map((node) => `  - ${printTarget(node)}`),
+    ...(more > 0 ? [`  … and ${more} more`] : []),
+  ].join('\n');
+}
+
+/** `>>>` enters a shadow root, `|` a frame. */
+function printTarget({ target }: FindingNode): string {
+  return target.map((part) => (typeof part === 'string' ? part : part.join(' >>> '))).join(' | ');
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** The page's own text must not steer the reader's terminal. */
+function withoutControls(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, (control) =>
+    control === '\n' ? '\n' : '�',
+  );
+}
