@@ -110,10 +110,17 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   if (faults.length > 0) {
     throw new ConfigError(['The configuration has faults:', ...faults].join('\n  '));
   }
-  return Object.freeze(arrange(Value.Decode(environmentSchema, variables)));
+  return freeze(arrange(Value.Decode(environmentSchema, variables)));
 }
 
 const notWhole = 'Expected a whole number';
+
+function freeze<T extends object>(value: T): T {
+  for (const part of Object.values(value)) {
+    if (typeof part === 'object' && part !== null) freeze(part);
+  }
+  return Object.freeze(value);
+}
 
 function arrange(variables: Variables) {
   const publicUrl =
@@ -168,12 +175,17 @@ function readNetworks(text: string): Cidr[] {
 function readPublicUrl(text: string): string | null {
   if (text === '') return null;
   const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+  if (
+    url === null ||
+    !/^https?:$/.test(url.protocol) ||
+    [url.username, url.password, url.search, url.hash].some((part) => part !== '')
+  ) {
     throw new Error(
-      `“${text}” is not an http or https URL without query, such as https://scan.example.com.`,
+      `“${text}” is not an http or https URL without user and query, such as https://scan.example.com.`,
     );
   }
-  return url.href.replace(/\/$/, '');
+  // Not its href, which keeps a ? or # with nothing behind.
+  return `${url.origin}${url.pathname}`.replace(/\/$/, '');
 }
 
 function readLogLevel(text: string): LogLevel {

@@ -9,8 +9,8 @@ export type Log = Record<Exclude<LogLevel, 'silent'>, LogLine>;
 
 /**
  * Writes `{"time", "level", "message", …fields}` lines, those below `level` left out.
- * Errors among the fields become their message and, at `debug`, their stack; client addresses and
- * secrets are the caller's to keep out.
+ * Errors among the fields become their message or, at `debug`, their stack, and those of their
+ * causes; client addresses and secrets are the caller's to keep out.
  */
 export function createLog(
   level: LogLevel,
@@ -21,7 +21,10 @@ export function createLog(
       ? () => {}
       : (message, fields = {}) => {
           const printable = Object.fromEntries(
-            Object.entries(fields).map(([key, value]) => [key, printError(value, level)]),
+            Object.entries(fields).map(([key, value]) => [
+              key,
+              value instanceof Error ? printError(value, level) : value,
+            ]),
           );
           write(
             JSON.stringify({ time: new Date().toISOString(), level: own, message, ...printable }),
@@ -35,8 +38,7 @@ export function createLog(
   };
 }
 
-function printError(value: unknown, level: LogLevel): unknown {
-  if (!(value instanceof Error)) return value;
-  if (level === 'debug') return value.stack ?? value.message;
-  return value.cause instanceof Error ? `${value.message} (${value.cause.message})` : value.message;
+function printError(error: Error, level: LogLevel): string {
+  const text = (level === 'debug' ? error.stack : undefined) ?? error.message;
+  return error.cause instanceof Error ? `${text} (${printError(error.cause, level)})` : text;
 }

@@ -1,6 +1,6 @@
 import type { HTTPRequest, Page } from 'puppeteer';
 import type { IsolatedWorlds } from './isolated-world.ts';
-import { pause } from './time-limit.ts';
+import { pause, within } from './time-limit.ts';
 
 /**
  * When has a page finished rendering? None of puppeteer's conditions says: `load` fires before a
@@ -19,11 +19,10 @@ export async function settle(
   const deadline = performance.now() + settleCapMs;
   while (performance.now() < deadline) {
     signal.throwIfAborted();
-    const state = await Promise.race([
-      readState(worlds),
-      pause(deadline - performance.now()),
-      // A navigation took the document away; ask its successor.
-    ]).catch(() => pause(pollMs));
+    // A navigation may take the document away; its successor is asked next.
+    const state = await within(deadline - performance.now(), readState(worlds)).catch(() =>
+      pause(pollMs),
+    );
     if (state === undefined) continue;
     if (state === 'error page') return { settled: true };
     const networkQuietMs = requests.quietMs();

@@ -106,12 +106,15 @@ function toDomainError(code: unknown, error: unknown): DomainError | null {
   }
   // A response that breaks its own schema is a fault of ours.
   if (!(error instanceof ValidationError) || error.type === 'response') return null;
-  return error.type === 'body' ? invalidBody(error) : missingUrl;
+  if (error.type === 'body') return invalidBody(error);
+  return error.type === 'query' ? missingUrl : unknownScan;
 }
+
+const unknownScan = new DomainError('scan-not-found', 'There is no scan with this id.');
 
 const missingUrl = new DomainError(
   'invalid-url',
-  'The query parameter url is missing or given twice. Give one page, percent-encoded: ?url=https%3A%2F%2Fexample.com%2F.',
+  'The query parameter url is missing. Give the address of one page, percent-encoded: ?url=https%3A%2F%2Fexample.com%2F.',
 );
 
 function invalidBody({ valueError }: ValidationError): DomainError {
@@ -121,11 +124,5 @@ function invalidBody({ valueError }: ValidationError): DomainError {
       'url must be a string, such as {"url": "https://example.com/"}.',
     );
   }
-  const member = valueError?.path.slice(1);
-  return new DomainError(
-    'invalid-body',
-    member
-      ? `${member}: ${valueError?.message ?? 'not as expected'}.`
-      : 'Send a JSON object, such as {"url": "https://example.com/"}.',
-  );
+  return new DomainError('invalid-body', `${valueError?.path.slice(1)}: ${valueError?.message}.`);
 }
