@@ -16,7 +16,7 @@ COPY package.json bun.lock ./
 RUN bun install --frozen-lockfile --production
 # Unpacks the browser and asks it for its version. It is root's, so that nothing the service runs can
 # change it, and the archives it came in are in no layer of the image.
-COPY src/browser/find-chromium.ts src/browser/packaged-chromium.ts src/browser/
+COPY src src
 RUN bun -e 'import { findChromium } from "./src/browser/find-chromium.ts"; console.log(await findChromium({ environment: process.env }))' \
   && rm node_modules/@sparticuz/chromium/bin/*.br
 

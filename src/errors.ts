@@ -2,28 +2,26 @@
  * Why a scan could not give a report, one code for each thing a user would fix differently.
  * Stored with the failed scan, so a code is never renamed.
  */
-export const scanFailureCodes = [
-  'dns-not-found',
-  'connection-refused',
-  'connection-reset',
-  'connection-timed-out',
-  'address-unreachable',
-  'tls-failed',
-  'too-many-redirects',
-  'navigation-failed',
-  'error-status',
-  'scanner-blocked',
-  'not-html',
-  'page-unresponsive',
-  'page-unstable',
-  'page-crashed',
-  'scan-timed-out',
-  'scan-interrupted',
-  'scan-cancelled',
-  'browser-failed',
-  'scan-failed',
-] as const;
-export type ScanFailureCode = (typeof scanFailureCodes)[number];
+export type ScanFailureCode =
+  | 'dns-not-found'
+  | 'connection-refused'
+  | 'connection-reset'
+  | 'connection-timed-out'
+  | 'address-unreachable'
+  | 'tls-failed'
+  | 'too-many-redirects'
+  | 'navigation-failed'
+  | 'error-status'
+  | 'scanner-blocked'
+  | 'not-html'
+  | 'page-unresponsive'
+  | 'page-unstable'
+  | 'page-crashed'
+  | 'scan-timed-out'
+  | 'scan-interrupted'
+  | 'scan-cancelled'
+  | 'browser-failed'
+  | 'scan-failed';
 
 export type DomainErrorCode =
   | ScanFailureCode

@@ -134,7 +134,7 @@ export class Chromium {
         this.#sandboxed = false;
         return launch();
       });
-      log.info('browser started', {
+      log[this.#sandboxed ? 'info' : 'warn']('browser started', {
         version: binary.version,
         source: binary.source,
         executable: binary.executablePath,

@@ -19,18 +19,24 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliDecompress, createBrotliDecompress } from 'node:zlib';
+import { buildSqliteStandIn, sqliteStandInName } from './sqlite-stand-in.ts';
 
 export interface PackagedChromium {
   readonly executablePath: string;
   /** NSS, NSPR and expat, for a machine that has none. */
   readonly librariesDirectory: string;
+  /** What those need of SQLite, for a machine that has none of that either. */
+  readonly sqliteStandInDirectory: string;
   /** The system's fonts, where there are any, and the package's. */
   readonly fontconfigFile: string;
 }
 
 /** Of glibc: systems built on musl have none, and say of the browser only that it isn't there. */
 const dynamicLoader = '/lib64/ld-linux-x86-64.so.2';
+/** Raised when something else is to be unpacked, so that an older folder isn't taken for a whole one. */
+const layout = 2;
 const executableName = 'chromium';
+const sqliteStandInFolder = 'sqlite-stand-in';
 const fileListName = 'files.txt';
 const leftoverAgeMs = 10 * 60_000;
 const ownerOnly = 0o700;
@@ -56,12 +62,13 @@ export async function unpackChromium(
   const version = await readPackageVersion(packageDirectory);
   const refusals: string[] = [];
   for (const cacheDirectory of cacheDirectories) {
-    const directory = join(cacheDirectory, `chromium-${version}-${arch()}`);
+    const directory = join(cacheDirectory, `chromium-${version}-${layout}-${arch()}`);
     try {
       await unpackOnce(join(packageDirectory, 'bin'), directory, cacheDirectory);
       return {
         executablePath: join(directory, executableName),
         librariesDirectory: join(directory, 'lib'),
+        sqliteStandInDirectory: join(directory, sqliteStandInFolder),
         fontconfigFile: join(directory, 'fonts.conf'),
       };
     } catch (error) {
@@ -125,6 +132,7 @@ async function unpack(archives: string, target: string, fontCache: string): Prom
     await new Bun.Archive(tar).extract(target);
   }
   await Bun.write(join(target, 'fonts.conf'), fontconfig(fontCache));
+  await Bun.write(join(target, sqliteStandInFolder, sqliteStandInName), buildSqliteStandIn());
 
   // A service started as root may give the browser to another user, whatever the umask was.
   for (const entry of await readdir(target, { recursive: true, withFileTypes: true })) {

@@ -20,17 +20,19 @@ const code = Buffer.from('b801000000c3cccc31c0c3cccccccccc', 'hex');
 /** Of x86-64, whatever the kernel; access rights are given by the page. */
 const pageSize = 0x1000;
 const [readExecute, readWrite] = [5, 6];
-const tags = { end: 0, hash: 4, strings: 5, symbols: 6, stringsSize: 10, symbolSize: 11, name: 14 };
+/** DT_SONAME, DT_HASH, DT_STRTAB, DT_STRSZ, DT_SYMTAB, DT_SYMENT, DT_NULL. */
+const dynamicTags = [14, 4, 5, 10, 6, 11, 0];
 
 /** The name that the loader looks for. */
 export const sqliteStandInName = 'libsqlite3.so.0';
 
-/** Builds the library, in the order of the System V ABI (gabi.xinuos.com, chapters 2, 7, 4 and 8). */
+/** Builds the library; the layout is the System V ABI's, https://gabi.xinuos.com/. */
 export function buildSqliteStandIn(): Uint8Array<ArrayBuffer> {
   const symbols = names.split(' ').map((name) => `sqlite3_${name}`);
   const strings = ['', ...symbols, sqliteStandInName, ''].join('\0');
   const nameAt = (name: string): number => strings.indexOf(`\0${name}\0`) + 1;
   const count = symbols.length + 1;
+
   const headersAt = 64;
   const hashAt = headersAt + 4 * 56;
   const symbolsAt = hashAt + Math.ceil((3 + count) / 2) * 8;
@@ -38,7 +40,9 @@ export function buildSqliteStandIn(): Uint8Array<ArrayBuffer> {
   const codeAt = Math.ceil((stringsAt + strings.length) / 16) * 16;
   const variableAt = pageSize;
   const dynamicAt = pageSize + 16;
-  const size = dynamicAt + Object.keys(tags).length * 16;
+  const dynamic = [nameAt(sqliteStandInName), hashAt, stringsAt, strings.length, symbolsAt, 24, 0];
+  const size = dynamicAt + dynamic.length * 16;
+
   const file = Buffer.alloc(size);
   let at = 0;
   const put = (width: 1 | 2 | 4 | 8, ...values: number[]): void => {
@@ -48,6 +52,7 @@ export function buildSqliteStandIn(): Uint8Array<ArrayBuffer> {
       at += width;
     }
   };
+  // A shared library for x86-64 with four program headers and no sections.
   put(4, 0x464c457f, 0x00010102, 0, 0, 0x003e0003, 1);
   put(8, 0, headersAt, 0);
   put(2, 0, 0, 64, 56, 4, 64, 0, 0);
@@ -75,17 +80,6 @@ export function buildSqliteStandIn(): Uint8Array<ArrayBuffer> {
   code.copy(file, codeAt);
 
   at = dynamicAt;
-  put(8, tags.name, nameAt(sqliteStandInName), tags.hash, hashAt, tags.symbols, symbolsAt);
-  put(
-    8,
-    tags.symbolSize,
-    24,
-    tags.strings,
-    stringsAt,
-    tags.stringsSize,
-    strings.length,
-    tags.end,
-    0,
-  );
+  for (const [index, value] of dynamic.entries()) put(8, dynamicTags[index] ?? 0, value);
   return file;
 }

@@ -33,7 +33,7 @@ export const failedSchema = Type.Object(
 );
 
 /** The error that a failed scan was stored with. */
-export function failureOf({ id, errorCode, errorDetail }: Scan): DomainError {
+function failureOf({ id, errorCode, errorDetail }: Scan): DomainError {
   // The column holds only codes that this service has written, and codes are never renamed.
   return new DomainError(errorCode as DomainErrorCode, errorDetail ?? '', { data: { scanId: id } });
 }

@@ -8,12 +8,12 @@ export function formatText(report: Report, findings: Findings): string {
   const blocks = [
     printHead(report),
     ...findings.violations.map(printFinding),
-    ...report.warnings.map((warning) => `Note: ${warning}`),
+    ...report.warnings.map((warning) => [`Note: ${warning}`]),
   ];
-  return `${blocks.map(withoutControls).join('\n\n')}\n`;
+  return `${blocks.map((lines) => lines.map(withoutControls).join('\n')).join('\n\n')}\n`;
 }
 
-function printHead(report: Report): string {
+function printHead(report: Report): string[] {
   const { url, finalUrl, score, label, summary, needsReviewCount, engine, durationMs } = report;
   const parts = impacts
     .filter((impact) => summary[impact] > 0)
@@ -24,17 +24,17 @@ function printHead(report: Report): string {
     `Score ${score} of 100${label === null ? '' : `, ${label}`}`,
     `${violations}; ${plural(needsReviewCount, 'rule')} to review by hand`,
     `axe-core ${engine.version}, WCAG 2.1 AA, ${(durationMs / 1_000).toFixed(1)} s`,
-  ].join('\n');
+  ];
 }
 
-function printFinding({ impact, id, help, helpUrl, nodes }: Finding): string {
+function printFinding({ impact, id, help, helpUrl, nodes }: Finding): string[] {
   const more = nodes.length - shownNodes;
   return [
     `${impact}  ${id}: ${help} (${plural(nodes.length, 'element')})`,
     `  ${helpUrl}`,
     ...nodes.slice(0, shownNodes).map((node) => `  - ${printTarget(node)}`),
     ...(more > 0 ? [`  … and ${more} more`] : []),
-  ].join('\n');
+  ];
 }
 
 /** `>>>` enters a shadow root, `|` a frame. */
@@ -46,9 +46,7 @@ function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The page's own text must not steer the reader's terminal. */
+/** The page's own text must neither steer the reader's terminal nor start a line. */
 function withoutControls(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, (control) =>
-    control === '\n' ? '\n' : '�',
-  );
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '�');
 }
