@@ -35,8 +35,6 @@ interface Substitutes {
   readonly log?: Log;
 }
 
-export type App = Awaited<ReturnType<typeof createApp>>;
-
 /** Docker gives a container ten seconds to stop. */
 const shutdownGraceMs = 6_000;
 
@@ -80,6 +78,7 @@ export async function createApp(
       () => limiter.pruneExpired(Object.values(policies).filter((policy) => policy !== null)),
     ],
     reclaimSpace: () => database.reclaimSpace(),
+    onError: (error) => log.error('old scans could not be deleted', { error }),
   });
 
   const elysia = new Elysia({ strictPath: true })

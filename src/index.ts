@@ -9,6 +9,9 @@ try {
   const port = app.listen();
   log.info('listening', { host: config.server.hostname, port, docs: config.http.docsUrl });
 
+  // A page that ends under puppeteer's hands must not take the service with it.
+  process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error }));
+
   let stopping = false;
   const stop = async (signal: string): Promise<void> => {
     // Whoever asks twice does not want to wait; Chromium ends with the pipe that it hangs on.

@@ -21,6 +21,9 @@ export interface AddressPolicy {
 /** Azure's host agent answers on a public address: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16 */
 const publicButInternal: readonly Cidr[] = [ipaddr.parseCIDR('168.63.129.16/32')];
 
+/** AS112 is run by many but open to all: "globally reachable" in IANA's registry of special addresses. */
+const publicRanges: ReadonlySet<string> = new Set(['unicast', 'as112', 'as112v6']);
+
 /** RFC 4291: the only block of global unicast addresses that has been handed out. */
 const globalUnicastV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
@@ -74,9 +77,18 @@ function dnsNotFound(hostname: string, options?: ErrorOptions): ScanFailedError 
 
 function isPublic(address: Address): boolean {
   // Tunnelled and embedded forms (6to4, Teredo, NAT64, …) have ranges of their own, so none is `unicast`.
-  if (address.range() !== 'unicast') return false;
-  if (address.kind() === 'ipv6' && !isWithin(address, globalUnicastV6)) return false;
-  return !publicButInternal.some((network) => isWithin(address, network));
+  if (!publicRanges.has(address.range())) return false;
+  if (publicButInternal.some((network) => isWithin(address, network))) return false;
+  if (address instanceof ipaddr.IPv4) return true;
+  const inner = isatapTarget(address);
+  return isWithin(address, globalUnicastV6) && (inner === null || isPublic(inner));
+}
+
+/** The IPv4 host that an ISATAP address is tunnelled to (RFC 5214, section 6.1): it has no range of its own. */
+function isatapTarget(address: ipaddr.IPv6): ipaddr.IPv4 | null {
+  const [, , , , universal = 0, marker] = address.parts;
+  const isIsatap = (universal === 0 || universal === 0x200) && marker === 0x5efe;
+  return isIsatap ? new ipaddr.IPv4(address.toByteArray().slice(-4)) : null;
 }
 
 function isWithin(address: Address, [network, bits]: Cidr): boolean {

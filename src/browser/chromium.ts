@@ -199,6 +199,8 @@ export class Chromium {
 const chromiumFlags = [
   '--lang=en-US',
   '--accept-lang=en-US,en',
+  // The screen of a headless shell is 800 wide, which media queries for devices would see.
+  '--window-size=1280,800',
   // No page is judged by what its WebGL draws, and a software GPU is one more thing to attack.
   '--disable-webgl',
   '--use-gl=disabled',

@@ -1,4 +1,7 @@
 import type { CDPSession, Page, Protocol } from 'puppeteer';
+import { within } from './time-limit.ts';
+
+const remoteFrameTimeoutMs = 2_000;
 
 /** A document in the page: its frame, and the protocol session that reaches it. */
 export interface Frame {
@@ -44,17 +47,15 @@ export class IsolatedWorlds {
 
   /** All frames now in the page by id, the main frame first. */
   async frames(): Promise<[Frame, ...Frame[]]> {
-    const [main, ...rest] = await framesOf(this.session);
-    if (main === undefined) throw new Error('the page has no main frame');
-    const remote = await Promise.all(
-      // A frame may vanish while it is asked.
-      [...this.#remoteSessions.values()].map((session) => framesOf(session).catch(() => [])),
+    const remote = [...this.#remoteSessions.values()].map((session) =>
+      // A frame may vanish while it is asked, or be too busy to answer.
+      within(remoteFrameTimeoutMs, framesOf(session)).catch(() => []),
     );
-    return [main, ...rest, ...remote.flat()];
+    return [...(await framesOf(this.session)), ...(await Promise.all(remote)).flat()];
   }
 
   async mainFrame(): Promise<Frame> {
-    return (await this.frames())[0];
+    return (await framesOf(this.session))[0];
   }
 
   /**
@@ -138,8 +139,9 @@ function callExpression(pageFunction: (...args: never[]) => unknown, args: unkno
   return `(${pageFunction.toString()})(${args.map((arg) => JSON.stringify(arg)).join(',')})`;
 }
 
-async function framesOf(session: CDPSession): Promise<Frame[]> {
-  const flatten = ({ frame, childFrames }: Protocol.Page.FrameTree): Frame[] => [
+/** The frames that live in the session's process, the outermost first. */
+async function framesOf(session: CDPSession): Promise<[Frame, ...Frame[]]> {
+  const flatten = ({ frame, childFrames }: Protocol.Page.FrameTree): [Frame, ...Frame[]] => [
     {
       id: frame.id,
       loaderId: frame.loaderId,

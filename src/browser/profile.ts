@@ -20,15 +20,16 @@ export async function sweepProfiles(): Promise<void> {
     if (!name.startsWith(profilePrefix)) continue;
     const path = join(tmpdir(), name);
     const ownerPid = Number(name.slice(profilePrefix.length).split('-')[0]);
-    if (await isLeftover(path, ownerPid)) await removeProfile(path);
+    // Another user's can't be removed, and another process may be quicker.
+    if (await isLeftover(path, ownerPid)) await removeProfile(path).catch(() => {});
   }
 }
 
 async function isLeftover(path: string, ownerPid: number): Promise<boolean> {
   if (ownerPid === process.pid) {
     // In a container every life of the service has the same pid.
-    const { mtimeMs } = await stat(path);
-    return mtimeMs < performance.timeOrigin;
+    const status = await stat(path).catch(() => null);
+    return status !== null && status.mtimeMs < performance.timeOrigin;
   }
   try {
     process.kill(ownerPid, 0);

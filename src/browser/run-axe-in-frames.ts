@@ -79,7 +79,7 @@ class ChildFrameWalk {
     for (const { frameSelector, frameContext } of children) {
       const id = await this.#worlds.childFrameId(parent, selectFrame, frameSelector);
       const frame = id === undefined ? undefined : this.#framesById.get(id);
-      if (frame === undefined || frame.isErrorPage || this.parts.length >= maxChildFrames) {
+      if (!isLoaded(frame) || this.parts.length >= maxChildFrames) {
         this.parts.push(null);
         continue;
       }
@@ -100,6 +100,11 @@ class ChildFrameWalk {
     const children = await this.#worlds.call(frame, frameContexts, context);
     return { part: await this.#worlds.call(frame, runPart, context, runOptions), children };
   }
+}
+
+/** A frame whose document has not come, or will come when it is scrolled to, has no URL. */
+function isLoaded(frame: Frame | undefined): frame is Frame {
+  return frame !== undefined && !frame.isErrorPage && frame.url !== '';
 }
 
 async function injectAxe(worlds: IsolatedWorlds, frame: Frame): Promise<void> {

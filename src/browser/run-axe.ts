@@ -39,7 +39,7 @@ export function createRunAxe(options: {
 }): RunAxe {
   return async ({ candidates, signal }) => {
     signal.throwIfAborted();
-    await using lease = await options.chromium.lease();
+    await using lease = await leaseUnlessAborted(options.chromium, signal);
     const work = openScanPage(lease).then((scanPage) =>
       Promise.race([scanPage.crashed, scan(scanPage, candidates, signal, options)]),
     );
@@ -53,6 +53,20 @@ export function createRunAxe(options: {
   };
 }
 
+/** A browser may take long to start; whoever stopped waiting for it has no use for the lease. */
+async function leaseUnlessAborted(chromium: Chromium, signal: AbortSignal): Promise<ContextLease> {
+  const leasing = chromium.lease();
+  try {
+    return await Promise.race([leasing, rejectOnAbort(signal)]);
+  } catch (error) {
+    leasing.then(
+      (lease) => lease[Symbol.asyncDispose](),
+      () => {},
+    );
+    throw error;
+  }
+}
+
 async function scan(
   scanPage: ScanPage,
   candidates: AxeRequest['candidates'],
@@ -62,8 +76,9 @@ async function scan(
   const { url, timedOut } = await open(scanPage, candidates, options);
   for (let document = 1; ; document += 1) {
     const { settled } = await settle(scanPage.worlds, scanPage.requests, signal);
-    const landing = await inspectLanding(scanPage.worlds, scanPage.log);
+    // First of all, so that nothing is told of what stands at a forbidden address.
     assertAddresses(scanPage, options.addressPolicy, url);
+    const landing = await inspectLanding(scanPage.worlds, scanPage.log);
     try {
       const { unscannedFrameCount, ...results } = await runAxeInFrames(scanPage.worlds);
       const warnings = describe({ landing, settled: settled && !timedOut, unscannedFrameCount });
@@ -96,6 +111,7 @@ async function open(
     await addressPolicy.assertReachable(url);
     return { url, ...(await navigate(scanPage, url, timeoutMs)) };
   } catch (error) {
+    assertAddresses(scanPage, addressPolicy, url);
     const [next, ...rest] = others;
     if (next === undefined || !isUnreachable(error)) throw error;
     return open(scanPage, [next, ...rest], { addressPolicy, navigationTimeoutMs });

@@ -56,8 +56,12 @@ export async function navigate(
   timeoutMs: number,
 ): Promise<{ timedOut: boolean }> {
   const blank = await worlds.mainFrame();
+  const startedAt = performance.now();
+  const parsed = new Promise((resolve) => page.once('domcontentloaded', resolve));
   try {
-    await page.goto(url.href, { waitUntil: 'domcontentloaded', timeout: timeoutMs });
+    // Puppeteer's own `domcontentloaded` is that of all frames: one that hangs would cost the whole time.
+    await page.goto(url.href, { waitUntil: [], timeout: timeoutMs });
+    await within(timeoutMs - (performance.now() - startedAt), parsed);
     return { timedOut: false };
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
@@ -89,6 +93,11 @@ function clientHints({ majorVersion }: ContextLease) {
       { brand: 'Not_A Brand', version: '8' },
     ],
     fullVersion: `${majorVersion}.0.0.0`,
+    fullVersionList: [
+      { brand: 'Chromium', version: `${majorVersion}.0.0.0` },
+      { brand: 'Google Chrome', version: `${majorVersion}.0.0.0` },
+      { brand: 'Not_A Brand', version: '8.0.0.0' },
+    ],
     platform: 'Linux',
     platformVersion: '',
     architecture: 'x86',

@@ -1,7 +1,8 @@
-/** Rejects when the work takes longer; the work itself is not stopped. */
+/** Rejects with a `TimeoutError` when the work takes longer; the work itself is not stopped. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise: expired, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  const expire = (): void => reject(new DOMException(`no answer within ${ms} ms`, 'TimeoutError'));
+  const timer = setTimeout(expire, ms);
   try {
     return await Promise.race([work, expired]);
   } finally {

@@ -55,7 +55,8 @@ export function reportFromAxe(page: ScannedPage): { report: Report; findings: Fi
     needsReviewCount: findings.incomplete.length,
     warnings: page.warnings,
     scannedAt: new Date(page.endedAtMs).toISOString(),
-    durationMs: page.endedAtMs - page.startedAtMs,
+    // The clock may have been set back.
+    durationMs: Math.max(0, page.endedAtMs - page.startedAtMs),
     engine: { name: 'axe-core', version: page.engineVersion },
   };
   return { report, findings };

@@ -153,7 +153,8 @@ export class ScanService {
     try {
       const page = await this.#runAxe(target, signal);
       const result = reportFromAxe({ ...page, startedAtMs, endedAtMs: now() });
-      await store.complete(scanId, result);
+      // It may have been cancelled while its findings were compressed.
+      if (!(await store.complete(scanId, result))) return;
       const { score, durationMs } = result.report;
       log.info('scan done', { scanId, score, durationMs });
     } catch (error) {
@@ -166,14 +167,19 @@ export class ScanService {
     }
   }
 
+  /** Throws the signal's reason once that is aborted, whatever the browser made of it. */
   async #runAxe(target: ScanUrl, signal: AbortSignal): Promise<PageScan> {
+    const { runAxe, log } = this.#options;
     const request = { candidates: candidatesOf(target), signal };
     try {
-      return await this.#options.runAxe(request);
+      return await runAxe(request).catch((error: unknown) => {
+        if (!(error instanceof BrowserDiedError) || signal.aborted) throw error;
+        log.warn('browser died, scanning once more', { error });
+        return runAxe(request);
+      });
     } catch (error) {
-      if (!(error instanceof BrowserDiedError) || signal.aborted) throw error;
-      this.#options.log.warn('browser died, scanning once more', { error });
-      return this.#options.runAxe(request);
+      signal.throwIfAborted();
+      throw error;
     }
   }
 

@@ -10,8 +10,11 @@ export type Db = BunSQLiteDatabase<typeof schema>;
 
 export interface OpenDatabase {
   readonly db: Db;
-  /** Gives space that deleted rows have left back to the file system, a bounded number of pages a call. */
-  reclaimSpace(): void;
+  /**
+   * Gives space that deleted rows have left back to the file system, a bounded number of pages a
+   * call; returns how many, so call until 0.
+   */
+  reclaimSpace(): number;
   /** Merges the log into the file, so that the file alone is a whole backup. */
   close(): void;
 }
@@ -37,7 +40,8 @@ export function openDatabase(path: string): OpenDatabase {
   return {
     db,
     reclaimSpace() {
-      sqlite.run(`PRAGMA incremental_vacuum(${reclaimedPages})`);
+      // One row for each page.
+      return sqlite.query(`PRAGMA incremental_vacuum(${reclaimedPages})`).all().length;
     },
     close() {
       sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -1,28 +1,40 @@
 interface RetentionOptions {
   /** Each deletes one bounded batch and returns how many rows went; called until 0. */
   readonly pruners: readonly (() => number)[];
-  /** Gives freed space back to the file system, a bounded amount a call. */
-  readonly reclaimSpace: () => void;
+  /** Gives some of the freed space back to the file system and returns how much; called until 0. */
+  readonly reclaimSpace: () => number;
+  /** Told what a task threw; the next are tried after the interval. */
+  readonly onError: (error: unknown) => void;
   readonly intervalMs?: number;
 }
 
 const hourMs = 3_600_000;
 
 /** Deletes what is too old, now and then every hour, in steps between which requests get through. */
-export function startRetention({ pruners, reclaimSpace, intervalMs = hourMs }: RetentionOptions): {
+export function startRetention({
+  pruners,
+  reclaimSpace,
+  onError,
+  intervalMs = hourMs,
+}: RetentionOptions): {
   stop(): void;
 } {
   let timer: ReturnType<typeof setTimeout>;
-  let remaining = [...pruners];
+  const tasks = [...pruners, reclaimSpace];
+  let remaining = tasks;
   const step = (): void => {
-    const [prune] = remaining;
-    if (prune === undefined) {
-      remaining = [...pruners];
+    const [task, ...others] = remaining;
+    if (task === undefined) {
+      remaining = tasks;
       timer = setTimeout(step, intervalMs);
       return;
     }
-    if (prune() > 0) reclaimSpace();
-    else remaining.shift();
+    try {
+      if (task() === 0) remaining = others;
+    } catch (error) {
+      onError(error);
+      remaining = [];
+    }
     timer = setTimeout(step, 0);
   };
   step();

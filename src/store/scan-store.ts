@@ -4,7 +4,8 @@ import type { Db } from './database.ts';
 import { reports, type ScanRow, scans } from './schema.ts';
 
 const pruneBatchRows = 200;
-const unfinished = inArray(scans.status, ['queued', 'running']);
+/** Word for word as in the index of the same name, or SQLite does not use that. */
+const unfinished = sql`${scans.status} in ('queued', 'running')`;
 
 export interface StoredScan extends ScanRow {
   /** Null unless the scan is done. */
@@ -22,8 +23,11 @@ export interface ScanStore {
   markQueued(scanId: string): void;
   /** False when the scan had ended already. */
   markFailed(scanId: string, error: { code: string; detail: string; atMs: number }): boolean;
-  /** Compresses the findings off the main thread, then stores all at once. */
-  complete(scanId: string, result: { report: Report; findings: Findings }): Promise<void>;
+  /**
+   * Compresses the findings off the main thread, then stores all at once. False when the scan had
+   * ended already.
+   */
+  complete(scanId: string, result: { report: Report; findings: Findings }): Promise<boolean>;
   /**
    * Takes up what a process that ended left unfinished: counts an interruption for each scan that
    * was running, queues it again, and returns all queued scans, oldest first.
@@ -83,12 +87,16 @@ export function createScanStore(db: Db): ScanStore {
       }),
     complete: async (scanId, { report, findings }) => {
       const compressed = await Bun.zstdCompress(JSON.stringify(findings));
-      db.transaction((tx) => {
-        tx.insert(reports).values({ scanId, report, findings: compressed }).run();
-        tx.update(scans)
+      return db.transaction((tx) => {
+        const changed = tx
+          .update(scans)
           .set({ status: 'done', finishedAtMs: Date.parse(report.scannedAt) })
-          .where(eq(scans.id, scanId))
-          .run();
+          .where(and(eq(scans.id, scanId), unfinished))
+          .returning({ id: scans.id })
+          .all();
+        if (changed.length === 0) return false;
+        tx.insert(reports).values({ scanId, report, findings: compressed }).run();
+        return true;
       });
     },
     recover: () =>
@@ -96,14 +104,9 @@ export function createScanStore(db: Db): ScanStore {
         (tx) => {
           tx.update(scans)
             .set({ status: 'queued', interruptions: sql`${scans.interruptions} + 1` })
-            .where(eq(scans.status, 'running'))
+            .where(and(unfinished, eq(scans.status, 'running')))
             .run();
-          return tx
-            .select()
-            .from(scans)
-            .where(eq(scans.status, 'queued'))
-            .orderBy(asc(scans.createdAtMs))
-            .all();
+          return tx.select().from(scans).where(unfinished).orderBy(asc(scans.createdAtMs)).all();
         },
         { behavior: 'immediate' },
       ),

@@ -187,6 +187,11 @@ test('a rule costs the same for one element and for a hundred', () => {
   expect(scores).toEqual([90, 90]);
 });
 
+test('a scan during which the clock was set back took no time', () => {
+  const { report } = reportFromAxe(pageOf({ startedAtMs: 5_000, endedAtMs: 4_000 }));
+  expect(report).toMatchObject({ durationMs: 0, scannedAt: '1970-01-01T00:00:04.000Z' });
+});
+
 test('axe’s own result is left as it was', () => {
   const page = pageOf({ violations: [ruleOf('b', 'minor'), ruleOf('a', 'critical')] });
   const before = structuredClone(page);

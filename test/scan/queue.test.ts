@@ -1,0 +1,428 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import * as fc from 'fast-check';
+import { DomainError, ScanFailedError } from '../../src/errors.ts';
+import { ScanQueue, shuttingDown } from '../../src/scan/queue.ts';
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+const never = new AbortController().signal;
+
+function createTestQueue(options: Partial<ConstructorParameters<typeof ScanQueue>[0]> = {}) {
+  return new ScanQueue({ concurrency: 1, maxWaiting: 2, deadlineMs: 1_000, ...options });
+}
+
+/** A task that ends when it is told to, and not when its signal is aborted. */
+class TestTask {
+  signal: AbortSignal | null = null;
+  outcome = 'none';
+  readonly #end = Promise.withResolvers<void>();
+  readonly #cancel = new AbortController();
+
+  addTo(queue: ScanQueue): this {
+    const run = async (signal: AbortSignal): Promise<void> => {
+      this.signal = signal;
+      await this.#end.promise;
+    };
+    queue.add(run, this.#cancel.signal).then(
+      () => (this.outcome = 'resolved'),
+      (error: unknown) => (this.outcome = `rejected: ${String(error)}`),
+    );
+    return this;
+  }
+
+  get hasStarted(): boolean {
+    return this.signal !== null;
+  }
+
+  get abortReason(): unknown {
+    return this.signal?.reason;
+  }
+
+  async end(): Promise<void> {
+    this.#end.resolve();
+    await turn();
+  }
+
+  async fail(error: Error): Promise<void> {
+    this.#end.reject(error);
+    await turn();
+  }
+
+  async cancel(reason?: Error): Promise<void> {
+    this.#cancel.abort(reason);
+    await turn();
+  }
+}
+
+function addTasks(queue: ScanQueue, count: number): [TestTask, ...TestTask[]] {
+  const add = (): TestTask => new TestTask().addTo(queue);
+  return [add(), ...Array.from({ length: count - 1 }, add)];
+}
+
+function refusalOf(queue: ScanQueue): DomainError | null {
+  try {
+    queue.assertRoom();
+    return null;
+  } catch (error) {
+    expect(error).toBeInstanceOf(DomainError);
+    return error as DomainError;
+  }
+}
+
+describe('tasks', () => {
+  test('run at once up to the concurrency, the others wait their turn', async () => {
+    const queue = createTestQueue({ concurrency: 2 });
+    const tasks = addTasks(queue, 5);
+    const started = (): boolean[] => tasks.map(({ hasStarted }) => hasStarted);
+    expect(started()).toEqual([true, true, false, false, false]);
+    expect([queue.running, queue.waiting]).toEqual([2, 3]);
+
+    await tasks[1]?.end();
+    expect(started()).toEqual([true, true, true, false, false]);
+    await tasks[0].end();
+    expect(started()).toEqual([true, true, true, true, false]);
+    expect([queue.running, queue.waiting]).toEqual([2, 1]);
+  });
+
+  test('resolve when they end', async () => {
+    const queue = createTestQueue();
+    const [task] = addTasks(queue, 1);
+    await turn();
+    expect(task.outcome).toBe('none');
+    await task.end();
+    expect(task.outcome).toBe('resolved');
+    expect([queue.running, queue.waiting]).toEqual([0, 0]);
+  });
+
+  test('reject as they do, and make room', async () => {
+    const queue = createTestQueue();
+    const [task, next] = addTasks(queue, 2);
+    await task.fail(new Error('disk full'));
+    expect(task.outcome).toBe('rejected: Error: disk full');
+    expect(next?.hasStarted).toBe(true);
+  });
+
+  test('reject when they throw before they have begun', async () => {
+    const queue = createTestQueue();
+    const fail = (): never => {
+      throw new Error('no store');
+    };
+    const error = await queue.add(fail, never).catch((reason: unknown) => reason);
+    expect(error).toEqual(new Error('no store'));
+    await turn();
+    expect(queue.running).toBe(0);
+  });
+
+  test('leave no timer behind', async () => {
+    const queue = createTestQueue();
+    const [task, cancelled] = addTasks(queue, 2);
+    await cancelled?.cancel();
+    await task.end();
+    await queue.drain(1_000);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});
+
+describe('room', () => {
+  test('is there while a place is free or fewer than maxWaiting wait', async () => {
+    const queue = createTestQueue({ concurrency: 2, maxWaiting: 2 });
+    const refusals = Array.from({ length: 4 }, () => {
+      const refusal = refusalOf(queue);
+      new TestTask().addTo(queue);
+      return refusal;
+    });
+    expect(refusals).toEqual([null, null, null, null]);
+    expect(refusalOf(queue)).toMatchObject({
+      code: 'queue-full',
+      message: 'All 2 scanners are busy and 2 scans are waiting. Try again later.',
+    });
+  });
+
+  test('without a backlog is there while a place is free', async () => {
+    const queue = createTestQueue({ maxWaiting: 0 });
+    expect(refusalOf(queue)).toBeNull();
+    const [task] = addTasks(queue, 1);
+    expect(refusalOf(queue)).toMatchObject({ code: 'queue-full' });
+    await task.end();
+    expect(refusalOf(queue)).toBeNull();
+  });
+
+  test('is there again when a waiting task leaves', async () => {
+    const queue = createTestQueue({ maxWaiting: 1 });
+    const [, waiting] = addTasks(queue, 2);
+    expect(refusalOf(queue)).not.toBeNull();
+    await waiting?.cancel();
+    expect(refusalOf(queue)).toBeNull();
+  });
+
+  test('does not matter for adding, so that accepted scans always find a place', async () => {
+    const queue = createTestQueue({ maxWaiting: 0 });
+    const tasks = addTasks(queue, 5);
+    expect(queue.waiting).toBe(4);
+    for (const task of tasks) await task.end();
+    expect(tasks.map(({ outcome }) => outcome)).toEqual(Array(5).fill('resolved'));
+  });
+});
+
+describe('the time after which to try again', () => {
+  const retryAfter = (queue: ScanQueue): number | undefined =>
+    refusalOf(queue)?.data.retryAfterSeconds;
+
+  const retryAfterTasksOf = async (ms: number, concurrency = 1): Promise<number | undefined> => {
+    const queue = createTestQueue({ concurrency, maxWaiting: 0, deadlineMs: 10_000_000 });
+    for (let count = 0; count < 60; count++) {
+      const [task] = addTasks(queue, 1);
+      jest.advanceTimersByTime(ms);
+      await task.end();
+    }
+    addTasks(queue, concurrency);
+    return retryAfter(queue);
+  };
+
+  test('is a guess before the first task has ended', () => {
+    const queue = createTestQueue({ concurrency: 2, maxWaiting: 0 });
+    addTasks(queue, 2);
+    expect(retryAfter(queue)).toBe(3);
+  });
+
+  test.each([
+    ['at least a second', 0, 1, 1],
+    ['at least a second', 900, 1, 1],
+    ['about as long as a task takes', 10_100, 1, 11],
+    ['shorter with several places', 10_100, 4, 3],
+    ['at most five minutes', 900_000, 1, 300],
+  ])('is %s: %d ms at %d places', async (_, ms, concurrency, seconds) => {
+    expect(await retryAfterTasksOf(ms, concurrency)).toBe(seconds);
+  });
+});
+
+describe('the deadline', () => {
+  test('aborts the signal of a task that runs too long, and not before', async () => {
+    const queue = createTestQueue({ deadlineMs: 60_000 });
+    const [task] = addTasks(queue, 1);
+    jest.advanceTimersByTime(59_999);
+    expect(task.signal?.aborted).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(task.abortReason).toBeInstanceOf(ScanFailedError);
+    expect(task.abortReason).toMatchObject({
+      code: 'scan-timed-out',
+      message:
+        'The scan was stopped after 60 seconds. The page is too large or too slow to be scanned in that time.',
+    });
+  });
+
+  test('does not free the place before the task has ended', async () => {
+    const queue = createTestQueue();
+    const [task, next] = addTasks(queue, 2);
+    jest.advanceTimersByTime(5_000);
+    await turn();
+    expect(task.signal?.aborted).toBe(true);
+    expect([task.outcome, next?.hasStarted]).toEqual(['none', false]);
+    expect([queue.running, queue.waiting]).toEqual([1, 1]);
+
+    await task.end();
+    expect([task.outcome, next?.hasStarted]).toEqual(['resolved', true]);
+  });
+
+  test('does not count the wait', async () => {
+    const queue = createTestQueue();
+    const [task, next] = addTasks(queue, 2);
+    jest.advanceTimersByTime(999);
+    await task.end();
+    jest.advanceTimersByTime(999);
+    expect(next?.signal?.aborted).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(next?.signal?.aborted).toBe(true);
+  });
+
+  test('does not matter to a task that has ended', async () => {
+    const queue = createTestQueue();
+    const [task] = addTasks(queue, 1);
+    await task.end();
+    jest.advanceTimersByTime(5_000);
+    expect(task.signal?.aborted).toBe(false);
+  });
+});
+
+describe('cancelling', () => {
+  test('takes a waiting task out, which never starts and resolves', async () => {
+    const queue = createTestQueue();
+    const [first, second, third] = addTasks(queue, 3);
+    await second?.cancel(new Error('nobody waits'));
+    expect([second?.outcome, second?.hasStarted]).toEqual(['resolved', false]);
+    expect(queue.waiting).toBe(1);
+
+    await first.end();
+    expect([second?.hasStarted, third?.hasStarted]).toEqual([false, true]);
+  });
+
+  test('aborts the signal of a running task with the reason, and waits for its end', async () => {
+    const queue = createTestQueue();
+    const [task, next] = addTasks(queue, 2);
+    const reason = new Error('nobody waits');
+    await task.cancel(reason);
+    expect(task.abortReason).toBe(reason);
+    expect([task.outcome, next?.hasStarted]).toEqual(['none', false]);
+    await task.end();
+    expect([task.outcome, next?.hasStarted]).toEqual(['resolved', true]);
+  });
+
+  test('reaches a task that had to wait', async () => {
+    const queue = createTestQueue();
+    const [first, second] = addTasks(queue, 2);
+    await first.end();
+    await second?.cancel(new Error('nobody waits'));
+    expect(second?.abortReason).toEqual(new Error('nobody waits'));
+  });
+
+  test('keeps the first reason', async () => {
+    const queue = createTestQueue();
+    const [task] = addTasks(queue, 1);
+    jest.advanceTimersByTime(1_000);
+    await task.cancel(new Error('nobody waits'));
+    expect(task.abortReason).toMatchObject({ code: 'scan-timed-out' });
+  });
+
+  test('a task that has ended changes nothing', async () => {
+    const queue = createTestQueue();
+    const [task] = addTasks(queue, 1);
+    await task.end();
+    await task.cancel();
+    expect([task.outcome, task.signal?.aborted]).toEqual(['resolved', false]);
+  });
+});
+
+describe('draining', () => {
+  test('takes out what waits, and starts nothing any more', async () => {
+    const queue = createTestQueue();
+    const [running, ...waiting] = addTasks(queue, 3);
+    const drained = queue.drain(1_000);
+    await turn();
+    expect(waiting.map(({ outcome }) => outcome)).toEqual(['resolved', 'resolved']);
+    await running.end();
+    await drained;
+    expect(waiting.map(({ hasStarted }) => hasStarted)).toEqual([false, false]);
+
+    const [late] = addTasks(queue, 1);
+    await turn();
+    expect(late.hasStarted).toBe(false);
+  });
+
+  test('lets running tasks end within the grace period', async () => {
+    const queue = createTestQueue({ concurrency: 2, deadlineMs: 60_000 });
+    const [first, second] = addTasks(queue, 2);
+    let isDrained = false;
+    const drained = queue.drain(6_000).then(() => (isDrained = true));
+    jest.advanceTimersByTime(5_999);
+    await first.end();
+    expect(isDrained).toBe(false);
+    await second?.end();
+    await drained;
+    expect([first.signal?.aborted, second?.signal?.aborted]).toEqual([false, false]);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('aborts what still runs after it, and waits for the end', async () => {
+    const queue = createTestQueue({ deadlineMs: 60_000 });
+    const [task] = addTasks(queue, 1);
+    let isDrained = false;
+    const drained = queue.drain(6_000).then(() => (isDrained = true));
+    jest.advanceTimersByTime(5_999);
+    expect(task.signal?.aborted).toBe(false);
+    jest.advanceTimersByTime(1);
+    await turn();
+    expect(task.abortReason).toMatchObject({
+      code: 'shutting-down',
+      data: { retryAfterSeconds: 5 },
+    });
+    expect(isDrained).toBe(false);
+    await task.end();
+    await drained;
+  });
+
+  test('does not abort what has ended meanwhile', async () => {
+    const queue = createTestQueue({ concurrency: 2, deadlineMs: 60_000 });
+    const [first, second] = addTasks(queue, 2);
+    const drained = queue.drain(6_000);
+    await first.end();
+    jest.advanceTimersByTime(6_000);
+    expect([first.signal?.aborted, second?.signal?.aborted]).toEqual([false, true]);
+    await second?.end();
+    await drained;
+  });
+
+  test('keeps the deadline', async () => {
+    const queue = createTestQueue({ deadlineMs: 1_000 });
+    const [task] = addTasks(queue, 1);
+    const drained = queue.drain(6_000);
+    jest.advanceTimersByTime(1_000);
+    expect(task.abortReason).toMatchObject({ code: 'scan-timed-out' });
+    await task.end();
+    await drained;
+  });
+
+  test('is done at once when nothing runs', async () => {
+    const queue = createTestQueue();
+    await queue.drain(6_000);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});
+
+test('the error of a shutdown names the scan where there is one', () => {
+  expect(shuttingDown()).toMatchObject({ code: 'shutting-down', data: { retryAfterSeconds: 5 } });
+  expect(shuttingDown('a').data).toEqual({ retryAfterSeconds: 5, scanId: 'a' });
+});
+
+test('whatever happens, tasks start in order, never too many, never cancelled, and all settle', async () => {
+  const steps = fc.array(
+    fc.record({
+      action: fc.constantFrom('add', 'add', 'end', 'fail', 'cancel', 'time out'),
+      which: fc.nat({ max: 20 }),
+    }),
+    { maxLength: 40, size: 'max' },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 3 }), steps, async (concurrency, all) => {
+      const queue = createTestQueue({ concurrency });
+      // Each task of the model is waiting, running or gone.
+      const tasks: TestTask[] = [];
+      let waiting: TestTask[] = [];
+      let running: TestTask[] = [];
+
+      for (const { action, which } of all) {
+        if (action === 'add') {
+          const task = new TestTask().addTo(queue);
+          tasks.push(task);
+          waiting.push(task);
+        } else if (action === 'time out') {
+          jest.advanceTimersByTime(1_000);
+        } else if (action === 'cancel') {
+          const task = tasks[which % (tasks.length || 1)];
+          await task?.cancel();
+          waiting = waiting.filter((it) => it !== task);
+        } else {
+          const task = running[which % (running.length || 1)];
+          await (action === 'end' ? task?.end() : task?.fail(new Error('failed')));
+          running = running.filter((it) => it !== task);
+        }
+        await turn();
+        running = [...running, ...waiting.slice(0, concurrency - running.length)];
+        waiting = waiting.filter((task) => !running.includes(task));
+        expect([queue.running, queue.waiting]).toEqual([running.length, waiting.length]);
+        expect(running.every(({ hasStarted, outcome }) => hasStarted && outcome === 'none')).toBe(
+          true,
+        );
+        expect(waiting.some(({ hasStarted, outcome }) => hasStarted || outcome !== 'none')).toBe(
+          false,
+        );
+      }
+      const drained = queue.drain(0);
+      for (const task of tasks) await task.end();
+      await drained;
+      expect(tasks.filter(({ outcome }) => outcome === 'none')).toEqual([]);
+    }),
+    { numRuns: 100 },
+  );
+});
