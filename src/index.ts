@@ -1,6 +1,6 @@
 import { createApp } from './app.ts';
 import { ConfigError, parseConfig } from './config.ts';
-import { createLog } from './log.ts';
+import { createLog, printError } from './log.ts';
 
 try {
   const config = parseConfig(process.env);
@@ -25,7 +25,7 @@ try {
   process.on('SIGTERM', (signal) => void stop(signal));
   process.on('SIGINT', (signal) => void stop(signal));
 } catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? printError(error) : String(error);
   process.stderr.write(`curbcut: ${message}\n`);
   process.exit(error instanceof ConfigError ? 2 : 1);
 }

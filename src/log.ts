@@ -23,7 +23,7 @@ export function createLog(
           const printable = Object.fromEntries(
             Object.entries(fields).map(([key, value]) => [
               key,
-              value instanceof Error ? printError(value, level) : value,
+              value instanceof Error ? printError(value, level === 'debug') : value,
             ]),
           );
           write(
@@ -38,7 +38,8 @@ export function createLog(
   };
 }
 
-function printError(error: Error, level: LogLevel): string {
-  const text = (level === 'debug' ? error.stack : undefined) ?? error.message;
-  return error.cause instanceof Error ? `${text} (${printError(error.cause, level)})` : text;
+/** The message of an error and of all that caused it, with their stacks if wanted. */
+export function printError(error: Error, withStack = false): string {
+  const text = (withStack ? error.stack : undefined) ?? error.message;
+  return error.cause instanceof Error ? `${text} (${printError(error.cause, withStack)})` : text;
 }

@@ -3,6 +3,7 @@ import { BrowserDiedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ChromiumBinary } from './find-chromium.ts';
 import { createProfile, removeProfile, sweepProfiles } from './profile.ts';
+import { lacksSandbox } from './sandbox.ts';
 import { within } from './time-limit.ts';
 
 /*
@@ -129,8 +130,8 @@ export class Chromium {
         handleSIGHUP: false,
       });
     try {
-      const browser = await launch().catch((error: unknown) => {
-        if (!this.#sandboxed || !/sandbox/i.test(String(error))) throw error;
+      const browser = await launch().catch(async (error: unknown) => {
+        if (!this.#sandboxed || !(await lacksSandbox(binary, profile))) throw error;
         this.#sandboxed = false;
         return launch();
       });

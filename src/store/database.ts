@@ -22,8 +22,28 @@ export interface OpenDatabase {
 const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url));
 const reclaimedPages = 1_000;
 
-/** Opens and migrates the database; creates it, and its folder, when it is missing. `:memory:` keeps none. */
+/**
+ * Opens and migrates the database; creates it, and its folder, when it is missing. `:memory:` keeps
+ * nothing. Throws an error that names the file.
+ */
 export function openDatabase(path: string): OpenDatabase {
+  let sqlite: Database | undefined;
+  try {
+    sqlite = connect(path);
+    const db = drizzle(sqlite, { schema });
+    migrate(db, { migrationsFolder });
+    return toOpenDatabase(sqlite, db);
+  } catch (cause) {
+    sqlite?.close();
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      `The database ${path} could not be opened: ${reason}. User ${process.geteuid?.()} must be able to write to it and its folder.`,
+      { cause },
+    );
+  }
+}
+
+function connect(path: string): Database {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   const sqlite = new Database(path, { create: true });
   // First of all: the next ones need the lock.
@@ -35,8 +55,10 @@ export function openDatabase(path: string): OpenDatabase {
   sqlite.run('PRAGMA synchronous = FULL');
   sqlite.run('PRAGMA foreign_keys = ON');
   sqlite.run('PRAGMA journal_size_limit = 67108864');
-  const db = drizzle(sqlite, { schema });
-  migrate(db, { migrationsFolder });
+  return sqlite;
+}
+
+function toOpenDatabase(sqlite: Database, db: Db): OpenDatabase {
   return {
     db,
     reclaimSpace() {
