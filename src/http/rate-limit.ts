@@ -44,7 +44,9 @@ export function rateLimits({
         trustedProxies,
       });
       const partitionKey = derivePartitionKey(partitionSecret, client);
-      const charging = counted.get(`${request.method} ${pathname}`);
+      // Elysia answers HEAD by running GET.
+      const method = request.method === 'HEAD' ? 'GET' : request.method;
+      const charging = counted.get(`${method} ${pathname}`);
       if (charging === undefined) {
         Object.assign(set.headers, rateLimitFields(limiter.peek(partitionKey, applying(total))));
         return;

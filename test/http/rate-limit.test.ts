@@ -88,6 +88,25 @@ test('a failed scan counts', async () => {
   expect(limits(await app.get(getPath))).toMatchObject({ remaining: '8' });
 });
 
+test('a HEAD, which scans as GET does, counts as GET does', async () => {
+  await using app = await createTestApp();
+  await app.request(getPath, { method: 'HEAD' });
+  expect(limits(await app.get(getPath)).remaining).toBe('8');
+});
+
+test.each([
+  '/api/v1/scan/',
+  '/api/v1//scan',
+  '//api/v1/scan',
+  '/API/v1/scan',
+  '/api/v1/%73can',
+  '/api/v1/scan;x',
+  '/api/public-scan/',
+])('%s is no other way to a scan', async (path) => {
+  await using app = await createTestApp();
+  expect((await app.get(`${path}?url=example.com`)).status).toBe(404);
+});
+
 test('a refused request does not count against the other limits', async () => {
   await using app = await createTestApp({ environment: { RATE_LIMIT_GET: '1/1h' } });
   await app.get(getPath);
