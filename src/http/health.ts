@@ -1,8 +1,17 @@
+import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 
 /** `/livez`: whether this process answers at all; says nothing of the browser or the queue. */
 export function health() {
   return new Elysia({ name: 'health' }).get('/livez', () => 'ok', {
-    detail: { tags: ['Operation'], summary: 'Is the process alive?' },
+    response: {
+      200: Type.String({ description: 'It answers, so it is.', examples: ['ok'] }),
+    },
+    detail: {
+      tags: ['Operation'],
+      operationId: 'isAlive',
+      summary: 'Is the process alive?',
+      description: 'For health checks. Says nothing of the browser or the queue.',
+    },
   });
 }

@@ -43,17 +43,19 @@ export const problemTypes: Readonly<
 
 export const problemSchema = Type.Object(
   {
-    type: Type.String({ description: 'A page that explains this kind of problem.' }),
+    type: Type.String({ description: 'A page that says what to do about this kind of problem.' }),
     title: Type.String({ description: 'The kind of problem, in words.' }),
     status: Type.Integer({ description: 'The HTTP status.' }),
     detail: Type.String({ description: 'What happened here, and what to do about it.' }),
     instance: Type.String({
       description: 'What the problem is about: a scan, or the path asked for.',
     }),
-    code: Type.String({ description: 'The kind of problem, for programs. Codes never change.' }),
+    code: Type.String({
+      description: 'The kind of problem, for programs. Codes never change; new ones may come.',
+    }),
     scanId: Type.Optional(Type.String({ description: 'The scan that failed.' })),
   },
-  { description: 'Problem details (RFC 9457).' },
+  { title: 'Problem', description: 'Problem details (RFC 9457).' },
 );
 export type Problem = Static<typeof problemSchema>;
 

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia';
 import type { ScanService } from '../scan/service.ts';
+import { problemAnswer, scanProblemAnswers } from './problem-answer.ts';
 import { legacyReportBodySchema, toLegacyReportBody } from './report-body.ts';
 import { reportOf, urlQuerySchema } from './scan-answer.ts';
 
@@ -30,9 +31,14 @@ export function publicScan({
         set.headers.link = '</api/v1/scan>; rel="successor-version"';
       },
       query: urlQuerySchema,
-      response: { 200: legacyReportBodySchema },
+      response: {
+        200: legacyReportBodySchema,
+        400: problemAnswer(400, ['invalid-url']),
+        ...scanProblemAnswers,
+      },
       detail: {
         tags: ['Legacy'],
+        operationId: 'scanPageLegacy',
         deprecated: true,
         summary: 'Scan a page and wait for the richer report',
         description: 'Use `GET /api/v1/scan` in new programs. This endpoint stays available.',

@@ -1,30 +1,33 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Report, Violation } from '../report/report.ts';
+import { choice } from './choice.ts';
+import { exampleLegacyReport, exampleReport, exampleScanId } from './example-report.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const violationFields = {
   id: Type.String({ description: 'The rule, as axe-core names it.', examples: ['image-alt'] }),
-  impact: Type.Union(
-    [
-      Type.Literal('critical'),
-      Type.Literal('serious'),
-      Type.Literal('moderate'),
-      Type.Literal('minor'),
-    ],
-    { description: 'How much it hinders people.' },
-  ),
+  impact: choice(['critical', 'serious', 'moderate', 'minor'], 'How much it hinders people.'),
   description: Type.String({ description: 'What the rule checks.' }),
-  help: Type.String({ description: 'What to do.' }),
-  helpUrl: Type.String({ description: 'How to do it.' }),
+  help: Type.String({ description: 'What the page must do.' }),
+  helpUrl: Type.String({ description: 'An explanation, with examples.' }),
   count: Type.Integer({ minimum: 1, description: 'Affected elements.' }),
 };
 
 const reportFields = {
-  scanId: Type.String({ description: 'Where the report stays: `/api/v1/scan/{scanId}`.' }),
-  status: Type.Literal('done'),
-  url: Type.String({ description: 'The canonical URL that was scanned.' }),
-  finalUrl: Type.String({ description: "The document's URL after redirects." }),
+  scanId: Type.String({
+    description: 'Where the report stays: `/api/v1/scan/{scanId}`.',
+    examples: [exampleScanId],
+  }),
+  status: Type.Literal('done', { description: 'The scan has ended with a report.' }),
+  url: Type.String({
+    description: 'The canonical URL that was scanned.',
+    examples: ['https://example.com/'],
+  }),
+  finalUrl: Type.String({
+    description: "The document's URL after redirects.",
+    examples: ['https://example.com/en/'],
+  }),
   score: Type.Integer({
     minimum: 0,
     maximum: 100,
@@ -32,7 +35,7 @@ const reportFields = {
       '100, less 25 for each critical, 10 for each serious, 5 for each moderate and 2 for each minor violation.',
   }),
   label: Type.Union([Type.Literal('WCAG AA Verified'), Type.Null()], {
-    description: 'For a score of 90 or more with nothing critical and nothing serious.',
+    description: 'For a score of 90 or more with nothing critical and nothing serious; else null.',
   }),
   violationCount: count('Violated rules, all of them.'),
   summary: Type.Object(
@@ -43,7 +46,7 @@ const reportFields = {
       minor: count('Minor violations.'),
       total: count('All violations.'),
     },
-    { description: 'Violated rules by impact.' },
+    { title: 'Summary', description: 'Violated rules by impact.' },
   ),
   needsReviewCount: count('Rules that axe-core leaves to a person; they cost no points.'),
   warnings: Type.Array(Type.String(), {
@@ -51,33 +54,56 @@ const reportFields = {
   }),
   scannedAt: Type.String({ format: 'date-time', description: 'When the scan completed.' }),
   durationMs: count('How long it took, its wait in the queue not counted.'),
-  engine: Type.Object({ name: Type.Literal('axe-core'), version: Type.String() }),
+  engine: Type.Object(
+    {
+      name: Type.Literal('axe-core', { description: 'Its name.' }),
+      version: Type.String({ description: 'Its version.' }),
+    },
+    { title: 'Engine', description: 'What checked the page.' },
+  ),
 };
 
 const maxViolations = 10;
 const topViolations = `At most ${maxViolations}: most severe first, then most affected elements, then id.`;
 
-export const reportBodySchema = Type.Object({
-  ...reportFields,
-  violations: Type.Array(Type.Object(violationFields), { description: topViolations }),
+const violationSchema = Type.Object(violationFields, {
+  title: 'Violation',
+  description: 'A rule that the page violates.',
 });
 
-export const legacyReportBodySchema = Type.Object({
-  ...reportFields,
-  violations: Type.Array(
-    Type.Object({
-      ...violationFields,
-      wcagTags: Type.Array(Type.String(), {
-        description: 'The WCAG levels and success criteria that the rule belongs to.',
-        examples: [['wcag2a', 'wcag111']],
-      }),
+const legacyViolationSchema = Type.Object(
+  {
+    ...violationFields,
+    wcagTags: Type.Array(Type.String(), {
+      description: 'The WCAG level and success criteria that the rule belongs to.',
+      examples: [['wcag2a', 'wcag111']],
     }),
-    { description: topViolations },
-  ),
-  wcagLevel: Type.Literal('WCAG 2.1 AA'),
-  poweredBy: Type.String({ description: 'Who runs this service.' }),
-  docsUrl: Type.String({ description: 'The documentation of this API.' }),
-});
+  },
+  { title: 'LegacyViolation', description: 'A rule that the page violates.' },
+);
+
+export const reportBodySchema = Type.Object(
+  {
+    ...reportFields,
+    violations: Type.Array(violationSchema, { description: topViolations }),
+  },
+  { title: 'Report', description: 'The report of a scan.', examples: [exampleReport] },
+);
+
+export const legacyReportBodySchema = Type.Object(
+  {
+    ...reportFields,
+    violations: Type.Array(legacyViolationSchema, { description: topViolations }),
+    wcagLevel: Type.Literal('WCAG 2.1 AA', { description: 'What the page was checked against.' }),
+    poweredBy: Type.String({ description: 'Who runs this service.', examples: ['Curbcut'] }),
+    docsUrl: Type.String({ description: 'The documentation of this API.' }),
+  },
+  {
+    title: 'LegacyReport',
+    description: 'The report of a scan, with more about each violation.',
+    examples: [exampleLegacyReport],
+  },
+);
 
 /** The report as the versioned API gives it. */
 export function toReportBody(scanId: string, report: Report): Static<typeof reportBodySchema> {

@@ -3,34 +3,59 @@ import { DomainError, type DomainErrorCode } from '../errors.ts';
 import type { Report } from '../report/report.ts';
 import { shuttingDown } from '../scan/queue.ts';
 import type { Scan } from '../scan/service.ts';
+import { choice } from './choice.ts';
+import { exampleReport, exampleScanId } from './example-report.ts';
 import { problemSchema, toProblem } from './problem.ts';
+import { exampleProblems } from './problem-answer.ts';
+import { reportBodySchema } from './report-body.ts';
 
 export const urlQuerySchema = Type.Object({
   url: Type.String({
     description:
-      'The page: a full URL, or a bare domain, which is tried by https and then by http. Percent-encode it.',
+      'The page: a full http or https URL, or a bare domain such as `example.com`, which is tried by https and then by http. Percent-encode it.',
     examples: ['https://example.com/'],
   }),
 });
 
+// Of every state of a scan.
+const recordFields = {
+  scanId: reportBodySchema.properties.scanId,
+  url: reportBodySchema.properties.url,
+};
+const exampleRecord = { scanId: exampleScanId, url: exampleReport.url };
+
 export const unfinishedSchema = Type.Object(
   {
-    scanId: Type.String(),
-    status: Type.Union([Type.Literal('queued'), Type.Literal('running')]),
-    url: Type.String(),
+    ...recordFields,
+    status: choice(['queued', 'running'], 'Whether the scan has begun.'),
   },
-  { description: 'Under way: ask again at `Location` after `Retry-After` seconds.' },
+  {
+    title: 'UnfinishedScan',
+    description: 'The scan is under way: poll it after `Retry-After` seconds.',
+    examples: [{ ...exampleRecord, status: 'queued' }],
+  },
 );
 
-export const failedSchema = Type.Object(
+const failedSchema = Type.Object(
   {
-    scanId: Type.String(),
-    status: Type.Literal('failed'),
-    url: Type.String(),
+    ...recordFields,
+    status: Type.Literal('failed', { description: 'The scan has ended without a report.' }),
     error: problemSchema,
   },
-  { description: 'The scan failed; `error` says why.' },
+  {
+    title: 'FailedScan',
+    description: 'The scan failed; `error` says why.',
+    examples: exampleProblems
+      .filter(({ code }) => code === 'error-status')
+      .map((error) => ({ ...exampleRecord, status: 'failed', error })),
+  },
 );
+
+export const scanRecordSchema = Type.Union([reportBodySchema, unfinishedSchema, failedSchema], {
+  title: 'ScanRecord',
+  description:
+    'What has become of the scan: `status` is `queued`, `running`, `failed` with an `error`, or `done` with the report.',
+});
 
 /** The error that a failed scan was stored with. */
 function failureOf({ id, errorCode, errorDetail }: Scan): DomainError {

@@ -1,27 +1,51 @@
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import type { ScanService } from '../scan/service.ts';
+import { exampleScanId } from './example-report.ts';
 import { readJsonBody } from './json-body.ts';
 import { readPreference } from './prefer.ts';
+import { problemAnswer, scanProblemAnswers } from './problem-answer.ts';
 import { reportBodySchema, toReportBody } from './report-body.ts';
 import {
-  failedSchema,
   reportOf,
+  scanRecordSchema,
   toFailedBody,
   toUnfinishedBody,
   unfinishedSchema,
   urlQuerySchema,
 } from './scan-answer.ts';
 
-const scanBodySchema = Type.Object({
-  url: Type.String({ description: 'The page, as in GET.', examples: ['https://example.com/'] }),
-  async: Type.Optional(
-    Type.Boolean({
-      description:
-        'true: answer 202 at once. false: wait for the report as GET does. Unset: wait a while, then answer 202.',
+const scanBodySchema = Type.Object(
+  {
+    url: Type.String({
+      description: 'The page: a full URL or a bare domain, as in GET, but not percent-encoded.',
+      examples: ['https://example.com/'],
     }),
-  ),
-});
+    async: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: answer 202 at once. false: wait for the report as GET does. Unset: wait a while, then answer 202.',
+      }),
+    ),
+  },
+  {
+    title: 'ScanRequest',
+    description: 'What to scan. Read as JSON whatever its content type says; at most 64 KiB.',
+    examples: [{ url: 'https://example.com/' }],
+  },
+);
+
+const preferParameter = {
+  name: 'Prefer',
+  in: 'header',
+  description:
+    '`respond-async`: answer 202 at once. `wait=N`: answer 202 if there is no report after N seconds, 3600 at most. `async` in the body comes first.',
+  schema: { type: 'string' },
+  examples: {
+    wait: { summary: 'Wait up to ten seconds', value: 'wait=10' },
+    'respond-async': { summary: 'Do not wait', value: 'respond-async' },
+  },
+} as const;
 
 const pollAfterSeconds = '2';
 
@@ -46,8 +70,13 @@ export function scans({
       },
       {
         query: urlQuerySchema,
-        response: { 200: reportBodySchema },
+        response: {
+          200: reportBodySchema,
+          400: problemAnswer(400, ['invalid-url']),
+          ...scanProblemAnswers,
+        },
         detail: {
+          operationId: 'scanPage',
           summary: 'Scan a page and wait for the report',
           description:
             'Waits as long as the scan takes. Use POST where a connection may not stay open that long.',
@@ -73,13 +102,20 @@ export function scans({
         return status(202, toUnfinishedBody(scan));
       },
       {
-        parse: ({ request }) => readJsonBody(request),
+        // The body is read by the first; the second only tells the OpenAPI document its type.
+        parse: [({ request }) => readJsonBody(request), 'json'],
         body: scanBodySchema,
-        response: { 200: reportBodySchema, 202: unfinishedSchema },
+        response: {
+          200: reportBodySchema,
+          202: unfinishedSchema,
+          400: problemAnswer(400),
+          ...scanProblemAnswers,
+        },
         detail: {
+          operationId: 'startScan',
           summary: 'Start a scan',
-          description:
-            'Answers 200 with the report if it is ready soon, else 202 with an id to poll. `Prefer: wait=N` sets how long is soon, in seconds; `Prefer: respond-async` and `"async": true` answer 202 at once.',
+          description: `Answers 200 with the report if it is ready within ${postWaitMs / 1_000} seconds, else 202 with a \`scanId\` to poll. \`Prefer: wait=N\` sets another time, in seconds; \`Prefer: respond-async\` and \`"async": true\` answer 202 at once; \`"async": false\` waits as long as GET does.`,
+          parameters: [preferParameter],
         },
       },
     )
@@ -94,10 +130,18 @@ export function scans({
       },
       {
         params: Type.Object({
-          scanId: Type.String({ description: 'From the answer to GET or POST.' }),
+          scanId: Type.String({
+            description: 'From the answer to GET or POST.',
+            examples: [exampleScanId],
+          }),
         }),
-        response: { 200: Type.Union([reportBodySchema, unfinishedSchema, failedSchema]) },
+        response: {
+          200: scanRecordSchema,
+          404: problemAnswer(404, ['scan-not-found']),
+          500: problemAnswer(500, ['internal-error']),
+        },
         detail: {
+          operationId: 'readScan',
           summary: 'Poll a scan',
           description: 'Not counted against any limit. Ends with `status` `done` or `failed`.',
         },
