@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import puppeteer, { type Browser, type BrowserContext } from 'puppeteer';
 import { BrowserDiedError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -40,10 +41,13 @@ interface Instance {
   leases: number;
   scans: number;
   retired: boolean;
+  removed?: Promise<void>;
 }
 
 const defaultMaxScans = 200;
 const launchTimeoutMs = 30_000;
+/** More than a scan may be given: the scan's own deadline is what ends a call into a page. */
+const protocolTimeoutMs = 900_000;
 const openTimeoutMs = 15_000;
 const closeTimeoutMs = 3_000;
 
@@ -123,7 +127,7 @@ export class Chromium {
         ],
         defaultViewport: { width: 1280, height: 800 },
         timeout: launchTimeoutMs,
-        protocolTimeout: launchTimeoutMs * 2,
+        protocolTimeout: protocolTimeoutMs,
         // A signal is the service's to handle: it lets running scans finish first.
         handleSIGINT: false,
         handleSIGTERM: false,
@@ -141,7 +145,7 @@ export class Chromium {
         executable: binary.executablePath,
         sandbox: this.#sandboxed,
       });
-      const instance = { browser, profile, leases: 0, scans: 0, retired: false };
+      const instance: Instance = { browser, profile, leases: 0, scans: 0, retired: false };
       this.#instances.add(instance);
       browser.once('disconnected', () => void this.#forget(instance));
       return instance;
@@ -179,21 +183,36 @@ export class Chromium {
   }
 
   async #kill(instance: Instance): Promise<void> {
-    const pid = instance.browser.process()?.pid;
-    try {
-      // Puppeteer makes the browser the leader of its own process group.
-      if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-    } catch {
-      // It was gone already.
-    }
+    killGroup(instance.browser);
     await this.#forget(instance);
   }
 
-  async #forget(instance: Instance): Promise<void> {
-    if (!this.#instances.delete(instance)) return;
+  /** Resolves when nothing of the browser is left, whoever noticed its end first. */
+  #forget(instance: Instance): Promise<void> {
+    instance.removed ??= this.#remove(instance);
+    return instance.removed;
+  }
+
+  async #remove(instance: Instance): Promise<void> {
+    this.#instances.delete(instance);
     const current = await this.#current?.catch(() => null);
     if (current === instance) this.#current = null;
+    // The connection ends before the process does, which writes to its profile until then.
+    const child = instance.browser.process();
+    if (child !== null && child.exitCode === null && child.signalCode === null) {
+      await within(closeTimeoutMs, once(child, 'exit')).catch(() => killGroup(instance.browser));
+    }
     await removeProfile(instance.profile);
+  }
+}
+
+function killGroup(browser: Browser): void {
+  const pid = browser.process()?.pid;
+  try {
+    // Puppeteer makes the browser the leader of its own process group.
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It was gone already.
   }
 }
 

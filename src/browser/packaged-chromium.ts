@@ -34,7 +34,7 @@ export interface PackagedChromium {
 /** Of glibc: systems built on musl have none, and say of the browser only that it isn't there. */
 const dynamicLoader = '/lib64/ld-linux-x86-64.so.2';
 /** Raised when something else is to be unpacked, so that an older folder isn't taken for a whole one. */
-const layout = 2;
+const layout = 1;
 const executableName = 'chromium';
 const sqliteStandInFolder = 'sqlite-stand-in';
 const fileListName = 'files.txt';

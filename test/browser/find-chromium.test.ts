@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Browser, computeExecutablePath } from '@puppeteer/browsers';
+import { packaged } from '../../src/browser/chromium-candidates.ts';
 import { findChromium, NoBrowserError } from '../../src/browser/find-chromium.ts';
 
 let root: string;
@@ -57,7 +58,7 @@ describe('PUPPETEER_EXECUTABLE_PATH', () => {
       version: '1.2.3.4',
       source: 'PUPPETEER_EXECUTABLE_PATH',
       kind: 'chrome',
-      env: {},
+      env: { PATH: join(root, 'bin') },
     });
   });
 
@@ -112,7 +113,7 @@ describe('what puppeteer has downloaded', () => {
       version: '153.0.0.1',
       source: 'puppeteer cache',
       kind: 'headless-shell',
-      env: {},
+      env: { PATH: join(root, 'bin') },
     });
   });
 
@@ -142,6 +143,18 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('the pac
     expect(found.executablePath).toStartWith(join(root, 'curbcut'));
     expect(found.env['FONTCONFIG_FILE']).toStartWith(join(root, 'curbcut'));
     expect(found.env['LD_LIBRARY_PATH']).toEndWith('/opt/lib');
+  }, 60_000);
+
+  test("is tried with the system's NSS, then its own, then its own without SQLite", async () => {
+    const candidates = await Array.fromAsync(packaged({ ...environment, XDG_CACHE_HOME: root }));
+
+    const folder = dirname(candidates[0]?.executablePath ?? '');
+    const own = join(folder, 'lib');
+    expect(candidates.map(({ manner, env }) => [manner, env['LD_LIBRARY_PATH']])).toEqual([
+      ["with the system's libnss3", undefined],
+      ['with its own libnss3', own],
+      ['with its own libnss3 and no SQLite', `${own}:${join(folder, 'sqlite-stand-in')}`],
+    ]);
   }, 60_000);
 
   test("is unpacked in the temporary folder where the cache cannot be written, and keeps to the machine's own fontconfig where one is set", async () => {
@@ -185,6 +198,23 @@ describe('the commands of the machine', () => {
 
     expect(await findChromium({ environment })).toMatchObject({ executablePath: behind });
   });
+});
+
+test('a browser is started with the PATH that it was asked for its version with', async () => {
+  const shell = await script(
+    join(root, 'shell'),
+    'command -v tool >/dev/null && echo "Chromium 1.2.3.4"',
+  );
+  await script(join(root, 'bin', 'tool'), 'true');
+
+  const withTool = await findChromium({ executablePath: shell, environment });
+  const withoutPath = await findChromium({
+    executablePath: await fakeChromium(join(root, 'other')),
+    environment: {},
+  });
+
+  expect(withTool.env['PATH']).toBe(join(root, 'bin'));
+  expect(withoutPath.env['PATH']).toBe('/usr/bin:/bin');
 });
 
 test('where nothing starts, the error says what to do and why each was refused', async () => {

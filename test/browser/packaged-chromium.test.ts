@@ -51,7 +51,7 @@ describe.skipIf(!isPackagedFor)('the packaged browser', () => {
 
       expect(paths[0]).toBe(paths[1]);
       expect(await versionOf(paths[0])).toMatch(/^Chromium \d+(\.\d+){3}$/);
-      expect(await readdir(cache)).toEqual([expect.stringMatching(/^chromium-[\d.]+-x64$/)]);
+      expect(await readdir(cache)).toEqual([expect.stringMatching(/^chromium-[\d.]+-\d+-x64$/)]);
     },
     unpackingTimeoutMs,
   );
@@ -70,6 +70,10 @@ describe.skipIf(!isPackagedFor)('the packaged browser', () => {
   test.each([
     ['a binary that was cut short', (folder: string) => truncate(join(folder, 'chromium'), 1e6)],
     ['a library that was deleted', (folder: string) => rm(join(folder, 'lib', 'libnss3.so'))],
+    [
+      'a stand-in that was deleted',
+      (folder: string) => rm(join(folder, 'sqlite-stand-in'), { recursive: true }),
+    ],
     ['a list of files that is empty', (folder: string) => truncate(join(folder, 'files.txt'))],
     ['a folder that others may write in', (folder: string) => chmod(folder, 0o777)],
     [

@@ -39,6 +39,12 @@ async function poll(server: { url: string }, scanId: string) {
 const ended = async (server: { url: string }, scanId: string) =>
   ['done', 'failed'].includes((await poll(server, scanId)).status);
 
+/** What is left tells how many requests for scans have come in. */
+async function remainingOf(server: { url: string }): Promise<string | null> {
+  const response = await fetch(`${server.url}/api/v1/scan/none`);
+  return response.headers.get('ratelimit-remaining');
+}
+
 function processesOf(parentPid: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -118,6 +124,7 @@ test('SIGTERM lets a running scan end for its client, hands the waiting one back
     DATABASE_PATH: join(folder.path, 'scans.sqlite'),
     SCAN_CONCURRENCY: '1',
     TMPDIR: folder.path,
+    RATE_LIMIT_TOTAL: '100/1d',
   };
   gate = Promise.withResolvers();
   await using first = await startServer(environment);
@@ -129,6 +136,7 @@ test('SIGTERM lets a running scan end for its client, hands the waiting one back
   const waiting = await post(first, '/held/waiting');
   const waitingUrl = encodeURIComponent(pageUrl('/held/waiting'));
   const waitingClient = fetch(`${first.url}/api/v1/scan?url=${waitingUrl}`);
+  await until(async () => (await remainingOf(first)) === '96');
   const browserPids = processesOf(first.pid);
 
   process.kill(first.pid, 'SIGTERM');
