@@ -33,11 +33,14 @@ export interface ContextLease extends AsyncDisposable {
   readonly majorVersion: string;
   /** False once the browser process is gone. */
   isAlive(): boolean;
+  /** Rejects when the browser process is gone: who waits for an event of the page would wait in vain. */
+  readonly died: Promise<never>;
 }
 
 interface Instance {
   readonly browser: Browser;
   readonly profile: string;
+  readonly died: Promise<never>;
   leases: number;
   scans: number;
   retired: boolean;
@@ -73,7 +76,8 @@ export class Chromium {
     const instance = await this.#instance();
     instance.leases += 1;
     instance.scans += 1;
-    if (instance.scans >= (this.#options.maxScans ?? defaultMaxScans)) this.#retire(instance);
+    const maxScans = this.#options.maxScans ?? defaultMaxScans;
+    if (!instance.retired && instance.scans >= maxScans) this.#retire(instance);
     try {
       const context = await within(
         openTimeoutMs,
@@ -85,6 +89,7 @@ export class Chromium {
         userAgent: userAgentOf(majorVersion, this.#options.productToken),
         majorVersion,
         isAlive: () => instance.browser.connected,
+        died: instance.died,
         [Symbol.asyncDispose]: () => this.#release(instance, context),
       };
     } catch (cause) {
@@ -125,6 +130,8 @@ export class Chromium {
           `--user-agent=${userAgentOf(binary.version.split('.')[0] ?? '', productToken)}`,
           ...(this.#sandboxed ? [] : ['--no-sandbox']),
         ],
+        // Puppeteer's own default: a full Chrome blocks popups by itself.
+        ignoreDefaultArgs: ['--disable-popup-blocking'],
         defaultViewport: { width: 1280, height: 800 },
         timeout: launchTimeoutMs,
         protocolTimeout: protocolTimeoutMs,
@@ -145,9 +152,14 @@ export class Chromium {
         executable: binary.executablePath,
         sandbox: this.#sandboxed,
       });
-      const instance: Instance = { browser, profile, leases: 0, scans: 0, retired: false };
+      const { promise: died, reject } = Promise.withResolvers<never>();
+      died.catch(() => {});
+      const instance: Instance = { browser, profile, died, leases: 0, scans: 0, retired: false };
       this.#instances.add(instance);
-      browser.once('disconnected', () => void this.#forget(instance));
+      browser.once('disconnected', () => {
+        reject(new Error('the browser is gone'));
+        void this.#forget(instance);
+      });
       return instance;
     } catch (cause) {
       await removeProfile(profile);
@@ -221,6 +233,8 @@ const chromiumFlags = [
   '--accept-lang=en-US,en',
   // The screen of a headless shell is 800 wide, which media queries for devices would see.
   '--window-size=1280,800',
+  // A headless shell has no other popup blocker. A window that shows a dialog at once stops its opener.
+  '--block-new-web-contents',
   // No page is judged by what its WebGL draws, and a software GPU is one more thing to attack.
   '--disable-webgl',
   '--use-gl=disabled',

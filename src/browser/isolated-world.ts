@@ -8,7 +8,7 @@ export interface Frame {
   readonly id: string;
   /** Changes with every navigation of the frame. */
   readonly loaderId: string;
-  /** Of an error page, the URL that it stands for. */
+  /** Of an error page, the URL that it stands for; empty before a frame's first document has come. */
   readonly url: string;
   /** True when Chromium shows its own error page instead of the document. */
   readonly isErrorPage: boolean;
@@ -118,9 +118,11 @@ export class IsolatedWorlds {
   async #follow(session: CDPSession): Promise<void> {
     session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
       const child = session.connection()?.session(sessionId);
-      if (targetInfo.type !== 'iframe' || child == null) return;
+      if (child == null) return;
       this.#remoteSessions.set(targetInfo.targetId, child);
-      this.#follow(child).catch(() => this.#remoteSessions.delete(targetInfo.targetId));
+      Promise.all([this.#follow(child), child.send('Runtime.runIfWaitingForDebugger')]).catch(() =>
+        this.#remoteSessions.delete(targetInfo.targetId),
+      );
     });
     session.on('Target.detachedFromTarget', ({ sessionId }) => {
       for (const [frameId, child] of this.#remoteSessions) {
@@ -129,8 +131,10 @@ export class IsolatedWorlds {
     });
     await session.send('Target.setAutoAttach', {
       autoAttach: true,
-      waitForDebuggerOnStart: false,
+      // As puppeteer does: where two sessions differ in it, a frame within a frame now and then never loads.
+      waitForDebuggerOnStart: true,
       flatten: true,
+      filter: [{ type: 'iframe' }],
     });
   }
 }

@@ -46,7 +46,7 @@ export function createRunAxe(options: {
     // Disposing of the lease makes what is still under way reject, with nobody listening.
     work.catch(() => {});
     try {
-      return await Promise.race([work, rejectOnAbort(signal)]);
+      return await Promise.race([work, lease.died, rejectOnAbort(signal)]);
     } catch (error) {
       throw explain(error, lease, signal);
     }

@@ -66,7 +66,8 @@ export async function navigate(
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     const timedOut = cause instanceof Error && cause.name === 'TimeoutError';
-    // Chromium holds back its answer while a navigation is pending or a script never ends.
+    // Chromium holds back its answers while a navigation is pending, and a script that never ends does.
+    if (timedOut) await worlds.session.send('Page.stopLoading');
     const frame = await within(frameTimeoutMs, worlds.mainFrame()).catch(() => null);
     if (frame === null && log.latestResponse !== undefined) throw unresponsive(url, cause);
     const isCommitted = frame !== null && frame.loaderId !== blank.loaderId && !frame.isErrorPage;

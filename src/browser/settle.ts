@@ -31,6 +31,8 @@ export async function settle(
     if (state.parsed && state.fontsLoaded && quiet) return { settled: true };
     await pause(pollMs);
   }
+  // While a navigation is pending, Chromium holds back all answers about the document that is there.
+  await worlds.session.send('Page.stopLoading');
   return { settled: false };
 }
 
@@ -59,6 +61,12 @@ export class OpenRequests {
     };
     page.on('requestfinished', end);
     page.on('requestfailed', end);
+    // Those of a document that was left neither finish nor fail.
+    page.on('framenavigated', (frame) => {
+      const requests = [...this.#startedAt.keys()].filter((request) => request.frame() === frame);
+      const latest = requests.findLast((request) => request.isNavigationRequest());
+      for (const request of requests) if (request !== latest) end(request);
+    });
   }
 
   /** How long nothing was loading; 0 while something is. */
@@ -83,7 +91,8 @@ async function readState(worlds: IsolatedWorlds): Promise<DocumentState | 'error
 /** Runs in the page; the first call on a document starts to watch it. */
 function readDocumentState(): DocumentState {
   const world = globalThis as typeof globalThis & { curbcutLastMutationAt?: number };
-  if (world.curbcutLastMutationAt === undefined) {
+  // An element with this id would be a property of the window too.
+  if (typeof world.curbcutLastMutationAt !== 'number') {
     world.curbcutLastMutationAt = performance.now();
     new MutationObserver(() => {
       world.curbcutLastMutationAt = performance.now();

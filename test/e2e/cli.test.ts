@@ -66,9 +66,13 @@ test.each([
   ['two URLs', () => [pageUrl('/clean'), pageUrl('/clean')], 'Usage'],
   ['an unknown option', () => ['--yaml', pageUrl('/clean')], '--yaml'],
   ['no web address', () => ['ftp://example.com'], 'http or https'],
-])('%s gives exit code 2 and a reason', async (_, args, reason) => {
-  const { stdout, stderr, exitCode } = await scan(...args());
-  expect(exitCode).toBe(2);
-  expect(stderr).toContain(reason);
-  expect(stdout).toBe('');
-}, 30_000);
+])(
+  '%s gives exit code 2 and a reason',
+  async (_, args, reason) => {
+    const { stdout, stderr, exitCode } = await scan(...args());
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(reason);
+    expect(stdout).toBe('');
+  },
+  30_000,
+);

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { BrowserDiedError } from '../../src/errors.ts';
+import { page, type PageServer, servePages, silence } from '../support/page-server.ts';
+import { scanTimeoutMs, startBrowserStage } from './browser-stage.ts';
+import { pidOf, profiles, untilGone } from './processes.ts';
+
+let pages: PageServer;
+let reached: PromiseWithResolvers<void>;
+beforeAll(() => {
+  pages = servePages(() => ({
+    '/': page(),
+    '/parsing': page('<script src="/silence"></script>'),
+    '/waiting': page('<img alt="" src="/silence">'),
+    '/silence': () => {
+      reached.resolve();
+      return silence();
+    },
+  }));
+});
+afterAll(() => pages[Symbol.asyncDispose]());
+
+test.each(['/parsing', '/waiting', '/silence'])(
+  'when the browser is killed while it scans %s, that scan says so at once and the next has a new browser',
+  async (path) => {
+    await using stage = await startBrowserStage();
+    const first = await stage.chromium.lease();
+    reached = Promise.withResolvers();
+    const outcome = stage.fail(pages.origin + path);
+    await reached.promise;
+    const killedAt = performance.now();
+    process.kill(pidOf(first), 'SIGKILL');
+    expect(await outcome).toBeInstanceOf(BrowserDiedError);
+    expect(performance.now() - killedAt).toBeLessThan(1_500);
+    expect(first.isAlive()).toBe(false);
+
+    expect((await stage.scan(`${pages.origin}/`)).violations).toEqual([]);
+    await untilGone(pidOf(first));
+    const second = await stage.chromium.lease();
+    expect(pidOf(second)).not.toBe(pidOf(first));
+    await stage.chromium.close();
+    expect(await profiles()).toEqual([]);
+  },
+  scanTimeoutMs,
+);
+
+test(
+  'closing the browser ends a scan that is running',
+  async () => {
+    await using stage = await startBrowserStage();
+    reached = Promise.withResolvers();
+    const outcome = stage.fail(`${pages.origin}/waiting`);
+    await reached.promise;
+    await stage.chromium.close();
+    expect(await outcome).toBeInstanceOf(BrowserDiedError);
+  },
+  scanTimeoutMs,
+);
+
+test(
+  'a browser that has stopped is killed when a scan in it is aborted, and the next scan has a new one',
+  async () => {
+    await using stage = await startBrowserStage();
+    const lease = await stage.chromium.lease();
+    reached = Promise.withResolvers();
+    const abort = new AbortController();
+    const outcome = stage.scan(`${pages.origin}/waiting`, abort.signal);
+    await reached.promise;
+    process.kill(-pidOf(lease), 'SIGSTOP');
+    abort.abort(new Error('enough'));
+    expect(await outcome.catch((error: unknown) => error)).toBe(abort.signal.reason);
+    await untilGone(pidOf(lease));
+    expect((await stage.scan(`${pages.origin}/`)).violations).toEqual([]);
+  },
+  scanTimeoutMs,
+);

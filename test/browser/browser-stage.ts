@@ -1,0 +1,100 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import ipaddr from 'ipaddr.js';
+import PQueue from 'p-queue';
+import { createAddressPolicy } from '../../src/browser/address-policy.ts';
+import { Chromium } from '../../src/browser/chromium.ts';
+import { type ChromiumBinary, findChromium } from '../../src/browser/find-chromium.ts';
+import { createRunAxe, type PageScan } from '../../src/browser/run-axe.ts';
+import { ScanFailedError } from '../../src/errors.ts';
+import { createLog } from '../../src/log.ts';
+
+export const scanTimeoutMs = 30_000;
+export const productToken = 'Curbcut/0.0.0 (+https://curbcut.test/docs)';
+
+/** The browser stage as the service puts it together, on a real browser of its own. */
+export interface BrowserStage extends AsyncDisposable {
+  readonly chromium: Chromium;
+  /** Scans the first of the URLs that can be reached. */
+  scan(urls: string | [string, ...string[]], signal?: AbortSignal): Promise<PageScan>;
+  /** Scans a page that gives no report, and returns why. */
+  fail(urls: string | [string, ...string[]], signal?: AbortSignal): Promise<ScanFailedError>;
+}
+
+export async function startBrowserStage({
+  navigationTimeoutMs = 10_000,
+  allowNetworks = ['127.0.0.0/8', '::1/128'],
+  // More would make a page slow enough to be taken for one that never finishes.
+  maxConcurrentScans = 4,
+  maxScans,
+  binary,
+}: {
+  navigationTimeoutMs?: number;
+  allowNetworks?: string[];
+  maxConcurrentScans?: number;
+  maxScans?: number;
+  binary?: ChromiumBinary;
+} = {}): Promise<BrowserStage> {
+  const chromium = new Chromium({
+    binary: binary ?? (await findChromium({ environment: process.env })),
+    productToken,
+    log: createLog('silent'),
+    ...(maxScans === undefined ? {} : { maxScans }),
+  });
+  await chromium.start();
+  const runAxe = createRunAxe({
+    chromium,
+    addressPolicy: createAddressPolicy(allowNetworks.map((cidr) => ipaddr.parseCIDR(cidr))),
+    navigationTimeoutMs,
+  });
+  const queue = new PQueue({ concurrency: maxConcurrentScans });
+  const scan: BrowserStage['scan'] = (urls, signal = new AbortController().signal) => {
+    const [first, ...others] = [urls].flat();
+    if (first === undefined) throw new Error('no URL to scan');
+    const candidates = [new URL(first), ...others.map((url) => new URL(url))] as const;
+    return queue.add(() => runAxe({ candidates, signal }));
+  };
+  return {
+    chromium,
+    scan,
+    fail: async (urls, signal) => {
+      const outcome: unknown = await scan(urls, signal).catch((error: unknown) => error);
+      if (outcome instanceof ScanFailedError) return outcome;
+      throw new Error(`not a failed scan: ${JSON.stringify(outcome)}`, { cause: outcome });
+    },
+    [Symbol.asyncDispose]: () => chromium.close(),
+  };
+}
+
+/**
+ * The same browser, made to run each site's frames in a process of their own. A full Chrome always
+ * does; the packaged headless shell needs to be told.
+ */
+export async function sitePerProcess(): Promise<ChromiumBinary & AsyncDisposable> {
+  const binary = await findChromium({ environment: process.env });
+  const folder = await mkdtemp(join(tmpdir(), 'curbcut-test-'));
+  const executablePath = join(folder, 'chromium');
+  await Bun.write(
+    executablePath,
+    `#!/bin/sh\nexec '${binary.executablePath}' --site-per-process "$@"\n`,
+  );
+  await chmod(executablePath, 0o755);
+  return {
+    ...binary,
+    executablePath,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** Affected elements by rule. */
+export function countsOf(results: PageScan['violations']): Record<string, number> {
+  return Object.fromEntries(results.map(({ id, nodes }) => [id, nodes.length]));
+}
+
+/** The selectors of each affected element, by rule. */
+export function targetsOf(results: PageScan['violations']): Record<string, unknown[]> {
+  return Object.fromEntries(
+    results.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)]),
+  );
+}

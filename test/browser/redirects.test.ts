@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import {
+  htmlResponse,
+  page,
+  type PageServer,
+  servePages,
+  silence,
+} from '../support/page-server.ts';
+import { type BrowserStage, scanTimeoutMs, startBrowserStage } from './browser-stage.ts';
+
+const redirect = (location: string, status: number) => () =>
+  new Response(null, { status, headers: { location } });
+const runs = (script: string) => page(`<script>${script}</script>`);
+
+let stage: BrowserStage;
+let pages: PageServer;
+/** Tells the page that axe has come. */
+let listener: WritableStreamDefaultWriter<string> | undefined;
+/** At an address that is not among the allowed ones. */
+let forbidden: ReturnType<typeof Bun.serve>;
+beforeAll(async () => {
+  stage = await startBrowserStage({ allowNetworks: ['127.0.0.1/32', '::1/128'] });
+  forbidden = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.2',
+    routes: {
+      '/page': () => htmlResponse(page()),
+      '/missing': () => new Response('', { status: 404 }),
+      '/secret': () => Response.json({ secret: true }),
+      '/download': () => new Response('x', { headers: { 'content-disposition': 'attachment' } }),
+      '/back': () => redirect(`${pages.origin}/end`, 302)(),
+    },
+  });
+  const inside = `http://127.0.0.2:${forbidden.port}`;
+  pages = servePages(({ otherOrigin }) => ({
+    '/end': page(),
+    '/chain': redirect('/chain/2', 301),
+    '/chain/2': redirect(`${otherOrigin}/chain/3`, 302),
+    '/chain/3': redirect('/chain/4', 303),
+    '/chain/4': redirect('/chain/5', 307),
+    '/chain/5': redirect('/end?x=1#part', 308),
+    '/circle': redirect('/circle', 302),
+    '/meta-refresh': page('', '<meta http-equiv="refresh" content="0; url=/end">'),
+    '/refresh-header': () => htmlResponse(page(), { refresh: '0; url=/end' }),
+    '/while-parsing': runs('location = "/end"'),
+    '/on-load': runs('onload = () => { location = "/end"; }'),
+    '/twice': runs('onload = () => location.replace("/on-load")'),
+    '/form': page('<form action="/end"></form><script>document.forms[0].submit()</script>'),
+    // Goes on as soon as axe is at work, which asks for the styles of other origins once more.
+    '/restless': page(
+      '<script>new EventSource("/axe-is-here").onmessage = () => location.reload();</script>',
+      `<link rel="stylesheet" href="${otherOrigin}/style.css">`,
+    ),
+    '/axe-is-here': () => {
+      const { readable, writable } = new TransformStream<string, string>();
+      listener = writable.getWriter();
+      return new Response(readable, { headers: { 'content-type': 'text/event-stream' } });
+    },
+    '/style.css': async (request) => {
+      if (request.headers.get('sec-fetch-dest') === 'style') return new Response('');
+      await listener?.write('data: go\n\n');
+      return silence();
+    },
+    '/to-forbidden': (request) =>
+      redirect(`${inside}/${new URL(request.url).searchParams.get('path')}`, 302)(),
+    '/script-to-forbidden': runs(`onload = () => { location = "${inside}/page"; }`),
+    '/through-forbidden': redirect(`${inside}/back`, 302),
+  }));
+}, scanTimeoutMs);
+afterAll(async () => {
+  await forbidden.stop(true);
+  await pages[Symbol.asyncDispose]();
+  await stage[Symbol.asyncDispose]();
+});
+
+test.concurrent(
+  'a chain of redirects over two sites is followed, and finalUrl is its end',
+  async () => {
+    const { url, finalUrl } = await stage.scan(`${pages.origin}/chain`);
+    expect(url).toBe(`${pages.origin}/chain`);
+    expect(finalUrl).toBe(`${pages.otherOrigin}/end?x=1`);
+  },
+  scanTimeoutMs,
+);
+
+test.concurrent.each([
+  '/meta-refresh',
+  '/refresh-header',
+  '/while-parsing',
+  '/on-load',
+  '/twice',
+  '/form',
+])(
+  'the page that %s goes on to is the one that is scanned',
+  async (path) => {
+    const { url, finalUrl, warnings } = await stage.scan(pages.origin + path);
+    expect(url).toBe(pages.origin + path);
+    expect(finalUrl.replace(/\?$/, '')).toBe(`${pages.origin}/end`);
+    expect(warnings).toEqual([]);
+  },
+  scanTimeoutMs,
+);
+
+test.concurrent(
+  'redirects in a circle give too-many-redirects',
+  async () => {
+    const { code, message } = await stage.fail(`${pages.origin}/circle`);
+    expect(code).toBe('too-many-redirects');
+    expect(message).toContain(`${pages.origin}/circle could not be loaded`);
+  },
+  scanTimeoutMs,
+);
+
+test.concurrent(
+  'a page that never stays gives no report',
+  async () => {
+    const { code } = await stage.fail(`${pages.origin}/restless`);
+    expect(code).toBe('page-unstable');
+    expect(pages.requests.filter(({ url }) => url.endsWith('/restless'))).toHaveLength(4);
+  },
+  scanTimeoutMs,
+);
+
+describe('a forbidden address', () => {
+  test.concurrent.each(['page', 'missing', 'secret', 'download'])(
+    'that a redirect leads to is unreachable, whatever it answers: /%s',
+    async (path) => {
+      const { code, message } = await stage.fail(`${pages.origin}/to-forbidden?path=${path}`);
+      expect(code).toBe('address-unreachable');
+      expect(message).toBe(
+        `${pages.origin}/to-forbidden?path=${path} leads to an address that could not be reached. Check that it and its redirects are public.`,
+      );
+    },
+    scanTimeoutMs,
+  );
+
+  test.concurrent.each(['/script-to-forbidden', '/through-forbidden'])(
+    'on the way of %s is enough to refuse the page',
+    async (path) => {
+      expect((await stage.fail(pages.origin + path)).code).toBe('address-unreachable');
+    },
+    scanTimeoutMs,
+  );
+
+  test.concurrent(
+    'is not even asked when it is the URL itself',
+    async () => {
+      const { code, message } = await stage.fail(`http://127.0.0.2:${forbidden.port}/page`);
+      expect(code).toBe('address-unreachable');
+      expect(message).toContain('127.0.0.2 could not be reached');
+    },
+    scanTimeoutMs,
+  );
+});
