@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import puppeteer, { type Browser, type BrowserContext } from 'puppeteer';
+import type { Browser, BrowserContext } from 'puppeteer';
 import { BrowserDiedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ChromiumBinary } from './find-chromium.ts';
+import { launchBrowser } from './launch-browser.ts';
 import { createProfile, removeProfile, sweepProfiles } from './profile.ts';
-import { lacksSandbox } from './sandbox.ts';
 import { within } from './time-limit.ts';
 
 /*
@@ -48,9 +48,6 @@ interface Instance {
 }
 
 const defaultMaxScans = 200;
-const launchTimeoutMs = 30_000;
-/** More than a scan may be given: the scan's own deadline is what ends a call into a page. */
-const protocolTimeoutMs = 900_000;
 const openTimeoutMs = 15_000;
 const closeTimeoutMs = 3_000;
 
@@ -59,7 +56,6 @@ export class Chromium {
   readonly #options: ChromiumOptions;
   readonly #instances = new Set<Instance>();
   #current: Promise<Instance> | null = null;
-  #sandboxed = process.getuid?.() !== 0;
 
   constructor(options: ChromiumOptions) {
     this.#options = options;
@@ -83,7 +79,7 @@ export class Chromium {
         openTimeoutMs,
         instance.browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } }),
       );
-      const majorVersion = this.#options.binary.version.split('.')[0] ?? '';
+      const majorVersion = majorVersionOf(this.#options.binary);
       return {
         context,
         userAgent: userAgentOf(majorVersion, this.#options.productToken),
@@ -117,40 +113,17 @@ export class Chromium {
   async #launch(): Promise<Instance> {
     const { binary, log, productToken } = this.#options;
     const profile = await createProfile();
-    const launch = (): Promise<Browser> =>
-      puppeteer.launch({
-        executablePath: binary.executablePath,
-        headless: binary.kind === 'headless-shell' ? 'shell' : true,
-        pipe: true,
-        userDataDir: profile,
-        // Nothing of the service's own environment is the browser's business.
-        env: { PATH: '/usr/bin:/bin', HOME: profile, TMPDIR: profile, ...binary.env },
-        args: [
-          ...chromiumFlags,
-          `--user-agent=${userAgentOf(binary.version.split('.')[0] ?? '', productToken)}`,
-          ...(this.#sandboxed ? [] : ['--no-sandbox']),
-        ],
-        // Puppeteer's own default: a full Chrome blocks popups by itself.
-        ignoreDefaultArgs: ['--disable-popup-blocking'],
-        defaultViewport: { width: 1280, height: 800 },
-        timeout: launchTimeoutMs,
-        protocolTimeout: protocolTimeoutMs,
-        // A signal is the service's to handle: it lets running scans finish first.
-        handleSIGINT: false,
-        handleSIGTERM: false,
-        handleSIGHUP: false,
-      });
     try {
-      const browser = await launch().catch(async (error: unknown) => {
-        if (!this.#sandboxed || !(await lacksSandbox(binary, profile))) throw error;
-        this.#sandboxed = false;
-        return launch();
+      const { browser, sandboxed } = await launchBrowser({
+        binary,
+        profile,
+        userAgent: userAgentOf(majorVersionOf(binary), productToken),
       });
-      log[this.#sandboxed ? 'info' : 'warn']('browser started', {
+      log[sandboxed ? 'info' : 'warn']('browser started', {
         version: binary.version,
         source: binary.source,
         executable: binary.executablePath,
-        sandbox: this.#sandboxed,
+        sandbox: sandboxed,
       });
       const { promise: died, reject } = Promise.withResolvers<never>();
       died.catch(() => {});
@@ -228,25 +201,11 @@ function killGroup(browser: Browser): void {
   }
 }
 
-const chromiumFlags = [
-  '--lang=en-US',
-  '--accept-lang=en-US,en',
-  // The screen of a headless shell is 800 wide, which media queries for devices would see.
-  '--window-size=1280,800',
-  // A headless shell has no other popup blocker. A window that shows a dialog at once stops its opener.
-  '--block-new-web-contents',
-  // No page is judged by what its WebGL draws, and a software GPU is one more thing to attack.
-  '--disable-webgl',
-  '--use-gl=disabled',
-  // Its scratch files are not removed when the browser is killed.
-  '--disable-component-update',
-  '--no-pings',
-  // Headless shell and full Chrome know this policy under different names.
-  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
-];
-
 /** Chrome's reduced User-Agent (https://www.chromium.org/updates/ua-reduction/) and our token. */
 function userAgentOf(majorVersion: string, productToken: string): string {
   return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${majorVersion}.0.0.0 Safari/537.36 ${productToken}`;
+}
+
+function majorVersionOf({ version }: ChromiumBinary): string {
+  return version.split('.')[0] ?? '';
 }
