@@ -81,7 +81,15 @@ export async function createApp(
     onError: (error) => log.error('old scans could not be deleted', { error }),
   });
 
+  const limits = rateLimits({
+    limiter,
+    policies,
+    trustedProxies: config.http.trustedProxies,
+    partitionSecret: loadPartitionSecret(config.store.databasePath),
+  });
   const elysia = new Elysia({ strictPath: true })
+    // CORS answers preflights itself, which are to tell the limits, and refusals need its fields.
+    .use(limits.count)
     .use(
       cors({
         origin: '*',
@@ -92,14 +100,7 @@ export async function createApp(
         maxAge: 86_400,
       }),
     )
-    .use(
-      rateLimits({
-        limiter,
-        policies,
-        trustedProxies: config.http.trustedProxies,
-        partitionSecret: loadPartitionSecret(config.store.databasePath),
-      }),
-    )
+    .use(limits.refuse)
     .use(problems({ docsUrl: config.http.docsUrl, log }))
     .use(scans({ service, ...config.http }))
     .use(publicScan({ service, ...config.http }))

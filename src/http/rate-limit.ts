@@ -18,7 +18,8 @@ interface RateLimitOptions {
 /**
  * Counts every request that may start a scan, before anything of it is looked at, so that a refused
  * or failing one costs as much as another; only a 503 is given back. All other answers of the API
- * tell how much is left. Mount it before `problems`.
+ * tell how much is left. Mount `count` before, and `refuse` after, what may answer on its own;
+ * both before `problems`.
  */
 export function rateLimits({
   limiter,
@@ -34,7 +35,7 @@ export function rateLimits({
   ]);
   const charged = new WeakMap<Request, { verdict: Verdict; partitionKey: string }>();
 
-  return new Elysia({ name: 'rate-limits' })
+  const count = new Elysia({ name: 'rate-limits.count' })
     .onRequest(({ request, server, set }) => {
       const { pathname } = new URL(request.url);
       if (!pathname.startsWith('/api/')) return;
@@ -53,7 +54,6 @@ export function rateLimits({
       }
       const verdict = limiter.consume(partitionKey, charging);
       Object.assign(set.headers, rateLimitFields(verdict));
-      if (!verdict.allowed) throw quotaExceeded(verdict);
       charged.set(request, { verdict, partitionKey });
     })
     .onError({ as: 'global' }, ({ error, request, set }) => {
@@ -64,6 +64,11 @@ export function rateLimits({
       const affected = charge.verdict.states.map(({ policy }) => policy);
       Object.assign(set.headers, rateLimitFields(limiter.peek(charge.partitionKey, affected)));
     });
+  const refuse = new Elysia({ name: 'rate-limits.refuse' }).onRequest(({ request }) => {
+    const verdict = charged.get(request)?.verdict;
+    if (verdict?.allowed === false) throw quotaExceeded(verdict);
+  });
+  return { count, refuse };
 }
 
 function quotaExceeded({ states, retryAfterSeconds }: Verdict): DomainError {

@@ -56,6 +56,7 @@ test.each(['/api/v1/scan', '/api/v1/scan/some-id', '/api/public-scan', '/api/v1/
     expect(response.headers.get('access-control-allow-headers')?.toLowerCase()).toBe(
       'content-type, prefer',
     );
+    expect(response.headers.get('ratelimit-remaining')).toBe('100');
     const next = await app.get('/api/v1/scan/none');
     expect(next.headers.get('ratelimit-remaining')).toBe('100');
   },
