@@ -37,6 +37,8 @@ interface Substitutes {
 
 /** Docker gives a container ten seconds to stop. */
 const shutdownGraceMs = 6_000;
+/** For answers that are on their way out. */
+const flushMs = 500;
 
 /**
  * Opens the database, finds and starts a browser, and takes up unfinished scans. Close the app when
@@ -111,7 +113,9 @@ export async function createApp(
     // Stops accepting at once; connections end when their answers are out.
     const stopped = elysia.server?.stop();
     await service.close(shutdownGraceMs);
-    await stopped;
+    // A client that never finishes its request would hold this up.
+    await Promise.race([stopped, Bun.sleep(flushMs)]);
+    await elysia.server?.stop(true);
     retention.stop();
     await chromium?.close();
     database.close();
@@ -127,7 +131,8 @@ export async function createApp(
     },
     /** Returns the port. */
     listen(): number {
-      elysia.listen({ ...config.server, idleTimeout: 30 });
+      // Elysia would share the port with another service, and show its source where an error escapes.
+      elysia.listen({ ...config.server, idleTimeout: 30, reusePort: false, development: false });
       return elysia.server?.port ?? config.server.port;
     },
     close,

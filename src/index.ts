@@ -18,7 +18,12 @@ try {
     if (stopping) process.exit(1);
     stopping = true;
     log.info('stopping', { signal });
-    await app.close();
+    try {
+      await app.close();
+    } catch (error) {
+      log.error('stopped badly', { error });
+      process.exit(1);
+    }
     log.info('stopped');
     process.exit(0);
   };

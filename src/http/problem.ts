@@ -74,20 +74,23 @@ export function toProblem(error: DomainError, path: string, docsUrl: string): Pr
 
 /** Answers every error of the app; mount it before the routes, or it does not cover them. */
 export function problems({ docsUrl, log }: { docsUrl: string; log: Log }) {
-  return new Elysia({ name: 'problems' }).onError({ as: 'global' }, ({ code, error, request }) => {
-    const path = new URL(request.url).pathname;
-    const domainError = toDomainError(code, error);
-    if (domainError === null) log.error('request failed', { method: request.method, path, error });
-    const problem = toProblem(domainError ?? internalError, path, docsUrl);
-    const retryAfter = domainError?.data.retryAfterSeconds;
-    return new Response(JSON.stringify(problem), {
-      status: problem.status,
-      headers: {
-        'content-type': 'application/problem+json',
-        ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
-      },
-    });
-  });
+  return new Elysia({ name: 'problems' }).onError(
+    { as: 'global' },
+    ({ code, error, path, request }) => {
+      const domainError = toDomainError(code, error);
+      if (domainError === null)
+        log.error('request failed', { method: request.method, path, error });
+      const problem = toProblem(domainError ?? internalError, path, docsUrl);
+      const retryAfter = domainError?.data.retryAfterSeconds;
+      return new Response(JSON.stringify(problem), {
+        status: problem.status,
+        headers: {
+          'content-type': 'application/problem+json',
+          ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+        },
+      });
+    },
+  );
 }
 
 const internalError = new DomainError(

@@ -36,9 +36,11 @@ export function rateLimits({
   const charged = new WeakMap<Request, { verdict: Verdict; partitionKey: string }>();
 
   const count = new Elysia({ name: 'rate-limits.count' })
-    .onRequest(({ request, server, set }) => {
-      const { pathname } = new URL(request.url);
-      if (!pathname.startsWith('/api/')) return;
+    // The router's own path: read from the URL, a forged Host could make it another one.
+    .onRequest((context) => {
+      // Elysia gives it, but its type for this hook leaves it out.
+      const { path, request, server, set } = context as typeof context & { path: string };
+      if (!path.startsWith('/api/')) return;
       const client = clientAddress({
         peerAddress: server?.requestIP(request)?.address,
         headers: request.headers,
@@ -47,7 +49,7 @@ export function rateLimits({
       const partitionKey = derivePartitionKey(partitionSecret, client);
       // Elysia answers HEAD by running GET.
       const method = request.method === 'HEAD' ? 'GET' : request.method;
-      const charging = counted.get(`${method} ${pathname}`);
+      const charging = counted.get(`${method} ${path}`);
       if (charging === undefined) {
         Object.assign(set.headers, rateLimitFields(limiter.peek(partitionKey, applying(total))));
         return;
