@@ -9,7 +9,7 @@ import type { Config } from './config.ts';
 import { docs } from './http/docs.ts';
 import { health } from './http/health.ts';
 import { problems } from './http/problem.ts';
-import { publicScan } from './http/public-scan.ts';
+import { legacyFields, publicScan } from './http/public-scan.ts';
 import { rateLimits } from './http/rate-limit.ts';
 import { reportOf } from './http/scan-answer.ts';
 import { scans } from './http/scans.ts';
@@ -18,6 +18,7 @@ import { createRateLimiter } from './rate-limit/limiter.ts';
 import { ScanQueue } from './scan/queue.ts';
 import { ScanService } from './scan/service.ts';
 import { openDatabase } from './store/database.ts';
+import { lockDatabase } from './store/database-lock.ts';
 import { loadPartitionSecret } from './store/partition-secret.ts';
 import { createRateCounterStore } from './store/rate-counter-store.ts';
 import { startRetention } from './store/retention.ts';
@@ -41,14 +42,15 @@ const shutdownGraceMs = 6_000;
 const flushMs = 500;
 
 /**
- * Opens the database, finds and starts a browser, and takes up unfinished scans. Close the app when
- * done with it. Throws when one of these can't be had.
+ * Opens the database, and finds and starts a browser. Close the app when done with it. Throws when
+ * one of these can't be had.
  */
 export async function createApp(
   config: Config,
   environment: Readonly<Record<string, string | undefined>>,
   { runAxe, now = Date.now, log = createLog(config.log.level) }: Substitutes = {},
 ) {
+  const lock = lockDatabase(config.store.databasePath);
   const database = openDatabase(config.store.databasePath);
   const store = createScanStore(database.db);
   const limiter = createRateLimiter({ store: createRateCounterStore(database.db), now });
@@ -71,7 +73,6 @@ export async function createApp(
 
   const queue = new ScanQueue(config.scan);
   const service = new ScanService({ store, queue, runAxe, addressPolicy, log, now });
-  service.recover();
 
   const { policies } = config.http;
   const retention = startRetention({
@@ -89,7 +90,8 @@ export async function createApp(
     trustedProxies: config.http.trustedProxies,
     partitionSecret: loadPartitionSecret(config.store.databasePath),
   });
-  const elysia = new Elysia({ strictPath: true })
+  // A client may name a Host of one letter; by default Elysia looks for the path behind the fourth.
+  const elysia = new Elysia({ strictPath: true, handler: { standardHostname: false } })
     // CORS answers preflights itself, which are to tell the limits, and refusals need its fields.
     .use(limits.count)
     .use(
@@ -102,6 +104,9 @@ export async function createApp(
         maxAge: 86_400,
       }),
     )
+    // The plugin says that answers vary with everything, which no cache would keep; they are for any origin.
+    .onRequest(({ set }) => void delete set.headers.vary)
+    .use(legacyFields())
     .use(limits.refuse)
     .use(problems({ docsUrl: config.http.docsUrl, log }))
     .use(scans({ service, ...config.http }))
@@ -119,6 +124,7 @@ export async function createApp(
     retention.stop();
     await chromium?.close();
     database.close();
+    lock.close();
   };
 
   return {
@@ -129,10 +135,20 @@ export async function createApp(
       const scan = await service.scan(url, Infinity, signal);
       return { report: reportOf(scan), findings: store.readFindings(scan.id) };
     },
-    /** Returns the port. */
+    /** Takes requests, and takes up unfinished scans. Returns the port. */
     listen(): number {
-      // Elysia would share the port with another service, and show its source where an error escapes.
-      elysia.listen({ ...config.server, idleTimeout: 30, reusePort: false, development: false });
+      elysia.listen({
+        ...config.server,
+        idleTimeout: 30,
+        // Elysia would share the port with another service.
+        reusePort: false,
+        // It would show its source where an error escapes.
+        development: false,
+        // Over its limit Bun answers by itself, without problem details; unread bodies are not kept.
+        maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      });
+      // Not before the port is taken: who can't have it takes up nothing.
+      service.recover();
       return elysia.server?.port ?? config.server.port;
     },
     close,

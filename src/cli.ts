@@ -26,9 +26,16 @@ const commandLineSettings = {
   LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
 };
 
+// Else an error outside the scan would end with 1, which says that there are violations.
+process.on('uncaughtException', fail);
+process.on('unhandledRejection', fail);
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
+  fail(error);
+}
+
+function fail(error: unknown): void {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 2;
 }
@@ -51,10 +58,19 @@ async function main(args: string[]): Promise<number> {
     process.env,
   );
   const { report, findings } = await app.scanNow(url, interrupted.signal);
-  process.stdout.write(
+  await print(
     values.json === true
       ? `${JSON.stringify({ ...report, ...findings }, null, 2)}\n`
       : formatText(report, findings),
   );
   return report.violations.length > 0 ? 1 : 0;
+}
+
+async function print(text: string): Promise<void> {
+  try {
+    await Bun.write(Bun.stdout, text);
+  } catch (error) {
+    // A reader such as `head` has seen enough.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import ipaddr from 'ipaddr.js';
 import { type LogLevel, logLevels } from './log.ts';
+import { type Network, parseNetwork } from './network.ts';
 import { parsePolicy } from './rate-limit/policy.ts';
 
 const policy = (description: string, preset: string) =>
@@ -13,7 +13,10 @@ const whole = (description: string, preset: number, minimum: number, maximum: nu
 /** Every variable of the environment that the service has; none needs to be set. */
 export const environmentSchema = Type.Object({
   PORT: whole('Port to listen on; 0 takes a free one.', 3000, 0, 65_535),
-  HOST: Type.String({ description: 'Address to listen on.', default: '0.0.0.0' }),
+  HOST: Type.String({
+    description: 'Address to listen on; `::` takes IPv6 and IPv4.',
+    default: '0.0.0.0',
+  }),
   DATABASE_PATH: Type.String({
     description: 'The SQLite file; `:memory:` keeps nothing.',
     default: './data/curbcut.sqlite',
@@ -28,7 +31,7 @@ export const environmentSchema = Type.Object({
     'CIDRs, separated by commas, of proxies whose `X-Forwarded-For` or `Forwarded` is believed.',
   ),
   ALLOW_NETWORKS: networks(
-    'CIDRs, separated by commas, that may be scanned although they are not public.',
+    'CIDRs, separated by commas, that may be scanned although they are not public; `127.0.0.0/8,::1/128` for `localhost`.',
   ),
   SCAN_CONCURRENCY: whole('Scans that run at once.', 2, 1, 64),
   SCAN_TIMEOUT_SECONDS: whole(
@@ -65,7 +68,6 @@ export const environmentSchema = Type.Object({
 });
 
 type Variables = Static<typeof environmentSchema>;
-type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /** What the texts mean. Each throws an error whose message says what to write instead. */
 const readers = {
@@ -158,13 +160,14 @@ function arrange(variables: Variables) {
   };
 }
 
-function readNetworks(text: string): Cidr[] {
+function readNetworks(text: string): Network[] {
   return text
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
     .map((entry) => {
-      if (ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
+      const network = parseNetwork(entry);
+      if (network !== null) return network;
       throw new Error(
         `“${entry}” is not a network. Write CIDRs such as 10.0.0.0/8, separated by commas.`,
       );

@@ -15,7 +15,7 @@ const packageOwners: Record<string, readonly string[]> = {
   '@elysiajs/cors': ['app'],
   '@elysiajs/openapi': ['http'],
   '@sinclair/typebox': ['config', 'http'],
-  'ipaddr.js': ['config', 'browser', 'http'],
+  'ipaddr.js': ['network', 'browser', 'http'],
   'p-queue': ['scan'],
   puppeteer: ['browser'],
   '@puppeteer/browsers': ['browser'],

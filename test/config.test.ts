@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import * as fc from 'fast-check';
 import { type Config, ConfigError, environmentSchema, parseConfig } from '../src/config.ts';
+import type { Network } from '../src/network.ts';
 
 function faultsOf(environment: Record<string, string>): string[] {
   try {
@@ -14,9 +15,11 @@ function faultsOf(environment: Record<string, string>): string[] {
   return [];
 }
 
+const printNetwork = ([address, bits]: Network) => `${address.toString()}/${bits}`;
+
 function cidrsOf(text: string): string[] {
   const { trustedProxies } = parseConfig({ TRUSTED_PROXIES: text }).http;
-  return trustedProxies.map(String);
+  return trustedProxies.map(printNetwork);
 }
 
 const defaults: Config = {
@@ -90,8 +93,8 @@ test('every variable reaches the part that it configures', () => {
     store: { databasePath: ':memory:', retentionMs: 9 * 86_400_000 },
     log: { level: 'silent' },
   });
-  expect(config.http.trustedProxies.map(String)).toEqual(['10.0.0.0/8']);
-  expect(config.browser.allowNetworks.map(String)).toEqual(['fd00::/8']);
+  expect(config.http.trustedProxies.map(printNetwork)).toEqual(['10.0.0.0/8']);
+  expect(config.browser.allowNetworks.map(printNetwork)).toEqual(['fd00::/8']);
 });
 
 test('the links follow the port unless PUBLIC_URL says otherwise', () => {
@@ -181,6 +184,7 @@ describe('a list of networks', () => {
     ['10.0.0.0/8,192.168.0.0/16', ['10.0.0.0/8', '192.168.0.0/16']],
     [' 10.0.0.0/8 , ,fd00::/8, ', ['10.0.0.0/8', 'fd00::/8']],
     [',', []],
+    ['::ffff:10.0.0.0/104,::ffff:0:0/95', ['10.0.0.0/8', '::ffff:0:0/95']],
     ['0.0.0.0/0,::/0', ['0.0.0.0/0', '::/0']],
     ['127.0.0.1/32,::1/128', ['127.0.0.1/32', '::1/128']],
   ])('%j is read', (text, cidrs) => {

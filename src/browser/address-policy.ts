@@ -1,10 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
 import { ScanFailedError } from '../errors.ts';
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-/** A network and its prefix length, as `ipaddr.js` parses `10.0.0.0/8`. */
-export type Cidr = readonly [Address, number];
+import { type Address, isInNetwork, type Network, parseAddress } from '../network.ts';
 
 /** Which addresses the browser may be sent to. */
 export interface AddressPolicy {
@@ -19,7 +16,7 @@ export interface AddressPolicy {
 }
 
 /** Azure's host agent answers on a public address: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16 */
-const publicButInternal: readonly Cidr[] = [ipaddr.parseCIDR('168.63.129.16/32')];
+const publicButInternal: readonly Network[] = [ipaddr.parseCIDR('168.63.129.16/32')];
 
 /** AS112 is run by many but open to all: "globally reachable" in IANA's registry of special addresses. */
 const publicRanges: ReadonlySet<string> = new Set(['unicast', 'as112', 'as112v6']);
@@ -28,16 +25,17 @@ const publicRanges: ReadonlySet<string> = new Set(['unicast', 'as112', 'as112v6'
 const globalUnicastV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** Allows public addresses, and whatever lies in `allowNetworks`. */
-export function createAddressPolicy(allowNetworks: readonly Cidr[]): AddressPolicy {
+export function createAddressPolicy(allowNetworks: readonly Network[]): AddressPolicy {
   const allows = (text: string): boolean => {
-    if (!ipaddr.isValid(text)) return false;
-    const address = ipaddr.process(text);
-    return isPublic(address) || allowNetworks.some((network) => isWithin(address, network));
+    const address = parseAddress(text);
+    if (address === null) return false;
+    return isPublic(address) || allowNetworks.some((network) => isInNetwork(address, network));
   };
   return {
     allows,
     async assertReachable(url) {
-      const addresses = await resolveHost(url.hostname);
+      const literal = addressLiteral(url);
+      const addresses = literal === null ? await resolveHost(url.hostname) : [literal];
       if (addresses.every(allows)) return;
       throw new ScanFailedError(
         'address-unreachable',
@@ -50,12 +48,10 @@ export function createAddressPolicy(allowNetworks: readonly Cidr[]): AddressPoli
 /** The host of a URL without the brackets of an IPv6 literal, or null when it is a name. */
 export function addressLiteral(url: URL): string | null {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  return ipaddr.isValid(host) ? host : null;
+  return parseAddress(host) === null ? null : host;
 }
 
 async function resolveHost(hostname: string): Promise<string[]> {
-  const literal = hostname.replace(/^\[(.*)\]$/, '$1');
-  if (ipaddr.isValid(literal)) return [literal];
   // Chromium maps these to loopback by itself, whatever the resolver says (RFC 6761, section 6.3).
   if (/(^|\.)localhost\.?$/i.test(hostname)) return ['127.0.0.1', '::1'];
   try {
@@ -78,10 +74,10 @@ function dnsNotFound(hostname: string, options?: ErrorOptions): ScanFailedError 
 function isPublic(address: Address): boolean {
   // Tunnelled and embedded forms (6to4, Teredo, NAT64, …) have ranges of their own, so none is `unicast`.
   if (!publicRanges.has(address.range())) return false;
-  if (publicButInternal.some((network) => isWithin(address, network))) return false;
+  if (publicButInternal.some((network) => isInNetwork(address, network))) return false;
   if (address instanceof ipaddr.IPv4) return true;
   const inner = isatapTarget(address);
-  return isWithin(address, globalUnicastV6) && (inner === null || isPublic(inner));
+  return isInNetwork(address, globalUnicastV6) && (inner === null || isPublic(inner));
 }
 
 /** The IPv4 host that an ISATAP address is tunnelled to (RFC 5214, section 6.1): it has no range of its own. */
@@ -89,8 +85,4 @@ function isatapTarget(address: ipaddr.IPv6): ipaddr.IPv4 | null {
   const [, , , , universal = 0, marker] = address.parts;
   const isIsatap = (universal === 0 || universal === 0x200) && marker === 0x5efe;
   return isIsatap ? new ipaddr.IPv4(address.toByteArray().slice(-4)) : null;
-}
-
-function isWithin(address: Address, [network, bits]: Cidr): boolean {
-  return address.kind() === network.kind() && address.match(network, bits);
 }

@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { type Address, isInNetwork, type Network, parseAddress } from '../network.ts';
 
 /*
  * Whom a request is counted against. A client can write any forwarding header it likes, so a header is
@@ -9,16 +9,11 @@ import ipaddr from 'ipaddr.js';
  * are not read: proxies that do not set them pass on what the client wrote.
  */
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-
-/** What `parseCIDR` of ipaddr.js gives. */
-export type AddressRange = readonly [network: Address, bits: number];
-
 interface Connection {
   /** The other end of the socket; undefined when the server does not know it. */
   readonly peerAddress: string | undefined;
   readonly headers: Headers;
-  readonly trustedProxies: readonly AddressRange[];
+  readonly trustedProxies: readonly Network[];
 }
 
 /**
@@ -29,7 +24,7 @@ export function clientAddress({ peerAddress, headers, trustedProxies }: Connecti
   const peer = parseAddress(peerAddress ?? '');
   if (peer === null) return 'unknown';
   const isTrusted = (address: Address): boolean =>
-    trustedProxies.some((range) => isInside(address, range));
+    trustedProxies.some((network) => isInNetwork(address, network));
   if (!isTrusted(peer)) return printClient(peer);
 
   const reports = [
@@ -101,18 +96,6 @@ function parseNode(text: string): Address | null {
   const [, bracketed, dotted] =
     /^(?:\[([\da-f]*:[^\]]*)\]|([\d.]+))(?::(?:\d{1,5}|_[\w.-]+))?$/i.exec(text) ?? [];
   return parseAddress(bracketed ?? dotted ?? text);
-}
-
-function parseAddress(text: string): Address | null {
-  // On its own, ipaddr.js reads `1`, `0x7f.1` and `010.0.0.1` as IPv4, and few of the zones that exist.
-  return isIP(text) === 0 ? null : ipaddr.process(text.replace(/%.*$/, ''));
-}
-
-function isInside(address: Address, [network, bits]: AddressRange): boolean {
-  if (bits >= 96 && network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress()) {
-    return isInside(address, [network.toIPv4Address(), bits - 96]);
-  }
-  return address.kind() === network.kind() && address.match(network, bits);
 }
 
 function printClient(address: Address): string {

@@ -2,10 +2,22 @@ import { Elysia } from 'elysia';
 import type { ScanService } from '../scan/service.ts';
 import { problemAnswer, scanProblemAnswers } from './problem-answer.ts';
 import { legacyReportBodySchema, toLegacyReportBody } from './report-body.ts';
+import { routedPath } from './routed-path.ts';
 import { reportOf, urlQuerySchema } from './scan-answer.ts';
 
 /** When the versioned API took its place: 2026-11-21, as RFC 9745 writes dates. */
 const deprecatedAt = '@1795219200';
+
+const path = '/api/public-scan';
+
+/** Tells every answer of the legacy path what has taken its place; mount before what may refuse. */
+export function legacyFields() {
+  return new Elysia({ name: 'legacy-fields' }).onRequest((context) => {
+    if (routedPath(context) !== path) return;
+    context.set.headers.deprecation = deprecatedAt;
+    context.set.headers.link = '</api/v1/scan>; rel="successor-version"';
+  });
+}
 
 /** `/api/public-scan`: the endpoint from before there were versions. It stays. */
 export function publicScan({
@@ -18,18 +30,13 @@ export function publicScan({
   docsUrl: string;
 }) {
   return new Elysia({ name: 'public-scan' }).get(
-    '/api/public-scan',
+    path,
     async ({ query, request, server }) => {
       server?.timeout(request, 0);
       const scan = await service.scan(query.url, Infinity, request.signal);
       return toLegacyReportBody(scan.id, reportOf(scan), { operatorName, docsUrl });
     },
     {
-      // Before validation, so that refusals carry it too.
-      transform: ({ set }) => {
-        set.headers.deprecation = deprecatedAt;
-        set.headers.link = '</api/v1/scan>; rel="successor-version"';
-      },
       query: urlQuerySchema,
       response: {
         200: legacyReportBodySchema,

@@ -1,17 +1,19 @@
 import { Elysia } from 'elysia';
 import { DomainError } from '../errors.ts';
+import type { Network } from '../network.ts';
 import { rateLimitFields } from '../rate-limit/fields.ts';
 import type { RateLimiter, Verdict } from '../rate-limit/limiter.ts';
 import { derivePartitionKey } from '../rate-limit/partition-key.ts';
 import type { RateLimitPolicy } from '../rate-limit/policy.ts';
-import { type AddressRange, clientAddress } from './client-address.ts';
+import { clientAddress } from './client-address.ts';
 import { problemTypes } from './problem.ts';
+import { routedPath } from './routed-path.ts';
 
 interface RateLimitOptions {
   readonly limiter: RateLimiter;
   /** Null for a limit that is off. */
   readonly policies: Readonly<Record<'get' | 'post' | 'total', RateLimitPolicy | null>>;
-  readonly trustedProxies: readonly AddressRange[];
+  readonly trustedProxies: readonly Network[];
   readonly partitionSecret: Uint8Array;
 }
 
@@ -36,10 +38,9 @@ export function rateLimits({
   const charged = new WeakMap<Request, { verdict: Verdict; partitionKey: string }>();
 
   const count = new Elysia({ name: 'rate-limits.count' })
-    // The router's own path: read from the URL, a forged Host could make it another one.
     .onRequest((context) => {
-      // Elysia gives it, but its type for this hook leaves it out.
-      const { path, request, server, set } = context as typeof context & { path: string };
+      const { request, server, set } = context;
+      const path = routedPath(context);
       if (!path.startsWith('/api/')) return;
       const client = clientAddress({
         peerAddress: server?.requestIP(request)?.address,

@@ -4,7 +4,7 @@ import { DomainError } from '../errors.ts';
 export interface ScanUrl {
   /** Canonical: http or https, punycode, no fragment, no credentials. Of a bare domain the https form. */
   readonly url: URL;
-  /** Whether the scheme was left to us. */
+  /** Whether the scheme was left to us: not where the port is that of https alone. */
   readonly isBareDomain: boolean;
 }
 
@@ -19,8 +19,8 @@ export function parseScanUrl(text: string): ScanUrl {
   if (trimmed === '')
     throw invalid('url is empty. Give a web address, such as https://example.com/.');
   if (trimmed.length > maxLength) throw tooLong();
-  const isBareDomain = !hasScheme(trimmed);
-  const url = URL.parse(isBareDomain ? `https://${trimmed}` : trimmed);
+  const hasNoScheme = !hasScheme(trimmed);
+  const url = URL.parse(hasNoScheme ? `https://${trimmed}` : trimmed);
   if (url === null) throw invalid(`${quote(trimmed)} is not a valid URL. ${encodingHint}`);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw invalid(`${quote(url.protocol)} is not a scheme that can be scanned. Use http or https.`);
@@ -30,14 +30,14 @@ export function parseScanUrl(text: string): ScanUrl {
       'url holds a user name or password. Pages are scanned without logging in: leave them out.',
     );
   }
-  if (isBareDomain && !isDomain(url.hostname)) {
+  if (hasNoScheme && !isDomain(url.hostname)) {
     throw invalid(
       `${quote(trimmed)} is neither a URL nor a domain. Write it out, such as https://example.com/.`,
     );
   }
   url.hash = '';
   if (url.href.length > maxLength) throw tooLong();
-  return { url, isBareDomain };
+  return { url, isBareDomain: hasNoScheme && URL.parse(`http://${trimmed}`)?.port !== '443' };
 }
 
 /** The URLs to try, in order: a bare domain by https first, then by http. */

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import ipaddr from 'ipaddr.js';
 import { addressLiteral, createAddressPolicy } from '../../src/browser/address-policy.ts';
 import { ScanFailedError } from '../../src/errors.ts';
+import { networksFrom } from '../support/networks.ts';
 
-const policyWith = (...networks: string[]) =>
-  createAddressPolicy(networks.map((network) => ipaddr.parseCIDR(network)));
+const policyWith = (...networks: string[]) => createAddressPolicy(networksFrom(networks));
 const publicOnly = policyWith();
 
 /** Blocks that are not for the public, with an address on either side where that one is public. */

@@ -1,7 +1,6 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import ipaddr from 'ipaddr.js';
 import PQueue from 'p-queue';
 import { createAddressPolicy } from '../../src/browser/address-policy.ts';
 import { Chromium } from '../../src/browser/chromium.ts';
@@ -9,6 +8,7 @@ import { type ChromiumBinary, findChromium } from '../../src/browser/find-chromi
 import { createRunAxe, type PageScan } from '../../src/browser/run-axe.ts';
 import { ScanFailedError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
+import { networksFrom } from '../support/networks.ts';
 
 export const scanTimeoutMs = 30_000;
 export const productToken = 'Curbcut/0.0.0 (+https://curbcut.test/docs)';
@@ -45,7 +45,7 @@ export async function startBrowserStage({
   await chromium.start();
   const runAxe = createRunAxe({
     chromium,
-    addressPolicy: createAddressPolicy(allowNetworks.map((cidr) => ipaddr.parseCIDR(cidr))),
+    addressPolicy: createAddressPolicy(networksFrom(allowNetworks)),
     navigationTimeoutMs,
   });
   const queue = new PQueue({ concurrency: maxConcurrentScans });

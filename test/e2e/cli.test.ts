@@ -76,3 +76,21 @@ test.each([
   },
   30_000,
 );
+
+async function exitCodeWithOutputTo(command: string): Promise<number> {
+  const scanning = `"${process.execPath}" src/cli.ts scan "${pageUrl('/clean')}"`;
+  const child = Bun.spawn(['bash', '-c', `${scanning} ${command}`], {
+    cwd: projectRoot,
+    stdout: 'ignore',
+    stderr: 'ignore',
+  });
+  return child.exited;
+}
+
+test('a reader that has seen enough does not change the exit code', async () => {
+  expect(await exitCodeWithOutputTo('| true; exit ${PIPESTATUS[0]}')).toBe(0);
+}, 30_000);
+
+test('a report that cannot be written gives exit code 2', async () => {
+  expect(await exitCodeWithOutputTo('> /dev/full')).toBe(2);
+}, 30_000);

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/server-process.ts';
+import { startServer, temporaryFolder } from '../support/server-process.ts';
 
 const projectRoot = new URL('../..', import.meta.url).pathname;
 
@@ -37,14 +37,26 @@ test('a browser that does not work stops the start with a sentence', async () =>
   expect(stderr).not.toContain(' at ');
 });
 
-test('a port in use stops the start with a sentence', async () => {
+test('the port of another service stops the start with a sentence', async () => {
   await using folder = await temporaryFolder();
-  using other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
+  await using other = await startServer({ DATABASE_PATH: ':memory:' });
+  const { port } = new URL(other.url);
   const { stderr, exitCode } = await run({
-    PORT: String(other.port),
+    PORT: port,
     HOST: '127.0.0.1',
     DATABASE_PATH: join(folder.path, 'scans.sqlite'),
   });
   expect(exitCode).toBe(1);
-  expect(stderr).toContain(String(other.port));
+  expect(stderr).toContain(port);
+}, 30_000);
+
+test('the database of another service stops the start with a sentence', async () => {
+  await using folder = await temporaryFolder();
+  const environment = { PORT: '0', DATABASE_PATH: join(folder.path, 'scans.sqlite') };
+  await using other = await startServer(environment);
+  const { stderr, exitCode } = await run(environment);
+  expect(exitCode).toBe(1);
+  expect((await fetch(`${other.url}/livez`)).status).toBe(200);
+  expect(stderr).toContain('in use by another');
+  expect(stderr).not.toContain(' at ');
 }, 30_000);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import ipaddr from 'ipaddr.js';
 import { clientAddress } from '../../src/http/client-address.ts';
+import { networksFrom } from '../support/networks.ts';
 
 const proxies = ['10.0.0.0/8', '2001:db8:ffff::/48'];
 const proxy = '10.0.0.1';
@@ -13,7 +13,7 @@ function addressOf(
   return clientAddress({
     peerAddress,
     headers: new Headers(headers),
-    trustedProxies: trusted.map((range) => ipaddr.parseCIDR(range)),
+    trustedProxies: networksFrom(trusted),
   });
 }
 

@@ -26,6 +26,7 @@ test.each([
   expect(response.status).toBe(status);
   expect(response.headers.get('access-control-allow-origin')).toBe('*');
   expect(response.headers.has('access-control-allow-credentials')).toBe(false);
+  expect(response.headers.has('vary')).toBe(false);
   const fields = response.headers.get('access-control-expose-headers')?.split(', ');
   expect(fields).toEqual(expect.arrayContaining(exposed));
 });

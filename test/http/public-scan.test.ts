@@ -35,6 +35,15 @@ test.each([
   expect(response.headers.has('sunset')).toBe(false);
 });
 
+test('a 429 of the legacy path names its successor too', async () => {
+  await using app = await createTestApp({ environment: { RATE_LIMIT_TOTAL: '1/1h' } });
+  await app.get(path);
+  const response = await app.get(path);
+  expect(response.status).toBe(429);
+  expect(response.headers.get('deprecation')).toMatch(/^@\d{10}$/);
+  expect(response.headers.get('link')).toBe('</api/v1/scan>; rel="successor-version"');
+});
+
 test('the versioned API is not deprecated', async () => {
   await using app = await createTestApp();
   const response = await app.get('/api/v1/scan?url=example.com');

@@ -96,7 +96,6 @@ describe('a bare domain is tried by https, then by http', () => {
     ['example.com:8080?q', 'https://example.com:8080/?q', 'http://example.com:8080/?q'],
     ['example.com:8080#top', 'https://example.com:8080/', 'http://example.com:8080/'],
     ['example.com:8080\\path', 'https://example.com:8080/path', 'http://example.com:8080/path'],
-    ['example.com:443', 'https://example.com/', 'http://example.com/'],
     ['example.com:80', 'https://example.com:80/', 'http://example.com/'],
     [
       'example.com?q=https://other.example/',
@@ -129,6 +128,14 @@ describe('a bare domain is tried by https, then by http', () => {
     expect(candidatesOf(scanUrl).map(String)).toEqual([byHttps, byHttp]);
     expect(scanUrl.url.href).toBe(byHttps);
   });
+});
+
+test.each([
+  ['example.com:443', 'https://example.com/'],
+  ['example.com:443/path?q', 'https://example.com/path?q'],
+  ['[2001:db8::1]:443', 'https://[2001:db8::1]/'],
+])('a bare domain with the port of https is tried by https alone: %s', (text, href) => {
+  expect(candidatesOf(parseScanUrl(text)).map(String)).toEqual([href]);
 });
 
 describe('what is wrong with a URL is said', () => {

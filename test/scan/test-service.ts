@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import ipaddr from 'ipaddr.js';
 import { createAddressPolicy } from '../../src/browser/address-policy.ts';
 import type { AxeRequest, PageScan, RunAxe } from '../../src/browser/run-axe.ts';
 import { createLog } from '../../src/log.ts';
@@ -8,6 +7,7 @@ import { type Scan, ScanService } from '../../src/scan/service.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createScanStore, type ScanStore } from '../../src/store/scan-store.ts';
 import { scans } from '../../src/store/schema.ts';
+import { networksFrom } from '../support/networks.ts';
 
 export const startMs = Date.UTC(2026, 0, 1);
 
@@ -95,7 +95,7 @@ export function createTestService({
     store,
     queue,
     runAxe: axe.runAxe,
-    addressPolicy: createAddressPolicy(allowNetworks.map((text) => ipaddr.parseCIDR(text))),
+    addressPolicy: createAddressPolicy(networksFrom(allowNetworks)),
     log,
     now: () => clock.ms,
   });
