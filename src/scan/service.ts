@@ -32,7 +32,7 @@ interface ScanUnderWay {
   readonly scanId: string;
   readonly target: ScanUrl;
   readonly cancel: AbortController;
-  /** Resolves when the scan is done, failed, or handed back to the next process. */
+  /** Resolves when the scan is done, failed, or handed back to the next process; rejects when none of these could be stored. */
   readonly ended: Promise<void>;
   waiters: number;
   /** Somebody was told the id and may come back for it. */
@@ -57,7 +57,7 @@ export class ScanService {
    * service closes. The scan that comes back may therefore be unfinished; after a wait that was too
    * short it goes on, after an abort it goes on only for others.
    *
-   * Throws `invalid-url`, `queue-full`, `shutting-down`.
+   * Throws `invalid-url`, `queue-full`, `shutting-down`, and what the store throws.
    */
   async scan(text: string, waitMs: number, signal: AbortSignal): Promise<Scan> {
     const target = parseScanUrl(text);
@@ -82,11 +82,11 @@ export class ScanService {
   /** Queues again what the last process left unfinished. Call once, before the first scan. */
   recover(): void {
     for (const row of this.#options.store.recover()) {
+      const target = { url: new URL(row.url), isBareDomain: row.isBareDomain };
       if (row.interruptions >= maxInterruptions) {
-        this.#fail(row.id, new ScanFailedError('scan-interrupted', interruptedDetail));
+        this.#fail(row.id, target, new ScanFailedError('scan-interrupted', interruptedDetail));
         continue;
       }
-      const target = { url: new URL(row.url), isBareDomain: row.isBareDomain };
       this.#enqueue(row.id, target).isKept = true;
     }
   }
@@ -114,8 +114,8 @@ export class ScanService {
     const cancel = new AbortController();
     const ended = queue
       .add((signal) => this.#run(scanId, target, signal), cancel.signal)
-      .catch((error: unknown) => log.error('scan could not be stored', { scanId, error }))
       .finally(() => this.#forget(scan));
+    ended.catch((error: unknown) => log.error('scan could not be stored', { scanId, error }));
     const scan: ScanUnderWay = { scanId, target, cancel, ended, waiters: 0, isKept: false };
     this.#underWay.set(keyOf(target), scan);
     return scan;
@@ -132,38 +132,41 @@ export class ScanService {
     signal.addEventListener('abort', leave, { once: true });
     if (signal.aborted) leave();
     scan.waiters += 1;
-    await Promise.race([scan.ended, over.promise]);
-    scan.waiters -= 1;
-    clearTimeout(timer);
-    signal.removeEventListener('abort', leave);
+    try {
+      await Promise.race([scan.ended, over.promise]);
+    } finally {
+      scan.waiters -= 1;
+      clearTimeout(timer);
+      signal.removeEventListener('abort', leave);
+    }
     if (scan.waiters === 0 && !scan.isKept && this.#isUnderWay(scan)) this.#cancel(scan);
   }
 
   #cancel(scan: ScanUnderWay): void {
     const error = new ScanFailedError('scan-cancelled', 'Nobody waited for this scan any more.');
-    this.#fail(scan.scanId, error);
+    this.#fail(scan.scanId, scan.target, error);
     this.#forget(scan);
     scan.cancel.abort(error);
   }
 
   async #run(scanId: string, target: ScanUrl, signal: AbortSignal): Promise<void> {
     const { store, log, now } = this.#options;
-    store.markRunning(scanId);
-    const startedAtMs = now();
     try {
+      store.markRunning(scanId);
+      const startedAtMs = now();
       const page = await this.#runAxe(target, signal);
       const result = reportFromAxe({ ...page, startedAtMs, endedAtMs: now() });
       // It may have been cancelled while its findings were compressed.
       if (!(await store.complete(scanId, result))) return;
       const { score, durationMs } = result.report;
-      log.info('scan done', { scanId, score, durationMs });
+      log.info('scan done', { scanId, host: target.url.host, score, durationMs });
     } catch (error) {
       if (error instanceof DomainError && error.code === 'shutting-down') {
         store.markQueued(scanId);
         log.info('scan handed back', { scanId });
         return;
       }
-      this.#fail(scanId, error);
+      this.#fail(scanId, target, error);
     }
   }
 
@@ -183,7 +186,7 @@ export class ScanService {
     }
   }
 
-  #fail(scanId: string, error: unknown): void {
+  #fail(scanId: string, target: ScanUrl, error: unknown): void {
     const { store, log, now } = this.#options;
     const failure =
       error instanceof ScanFailedError
@@ -198,7 +201,9 @@ export class ScanService {
     const { code, message: detail, cause } = failure;
     // A cancelled scan has failed before its task ends.
     if (!store.markFailed(scanId, { code, detail, atMs: now() })) return;
-    log.info('scan failed', { scanId, code, ...(cause === undefined ? {} : { cause }) });
+    // Its host only: what stands behind may be nobody's business.
+    const { host } = target.url;
+    log.info('scan failed', { scanId, host, code, ...(cause === undefined ? {} : { cause }) });
   }
 
   #forget(scan: ScanUnderWay): void {

@@ -63,14 +63,20 @@ describe('a scan that is done', () => {
     });
   });
 
-  test('is logged without its address', async () => {
+  test('is logged with its host and no more of its address', async () => {
     const { axe, lines, start, until } = createTestService();
-    const scanId = await start(url);
+    const scanId = await start('https://example.com/private?token=secret');
     (await axe.run()).succeed();
     await until(scanId, 'done');
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatchObject({ level: 'info', message: 'scan done', scanId, score: 100 });
-    expect(JSON.stringify(lines)).not.toContain('example.com');
+    expect(lines[0]).toMatchObject({
+      level: 'info',
+      message: 'scan done',
+      scanId,
+      host: 'example.com',
+      score: 100,
+    });
+    expect(JSON.stringify(lines)).not.toMatch(/private|secret/);
   });
 
   test('took as long as it ran, its wait not counted', async () => {
@@ -137,6 +143,7 @@ describe('a scan that failed', () => {
         level: 'info',
         message: 'scan failed',
         scanId: scan.id,
+        host: 'example.com',
         code: 'not-html',
       },
     ]);
@@ -355,19 +362,20 @@ describe('when the store fails', () => {
     ]);
   });
 
-  test('altogether, the waiter comes back, the fault is logged and the place is free', async () => {
-    const { service, axe, lines, queue } = createTestService({
+  test('altogether, the waiter is told, the fault is logged and the place is free', async () => {
+    const { service, axe, lines, queue, stored } = createTestService({
       substitute: () => ({ complete: async () => fail(), markFailed: fail }),
     });
-    const scanned = service.scan(url, Infinity, never);
+    const scanned = reasonOf(service.scan(url, Infinity, never));
     (await axe.run()).succeed();
-    const scan = await scanned;
-    expect(scan).toMatchObject({ status: 'running', report: null });
+    expect(await scanned).toEqual(new Error('disk full'));
+    const [scan] = stored();
+    expect(scan).toMatchObject({ status: 'running' });
     expect(lines).toEqual([
       expect.objectContaining({
         level: 'error',
         message: 'scan could not be stored',
-        scanId: scan.id,
+        scanId: scan?.id,
         error: 'disk full',
       }),
     ]);
@@ -375,15 +383,17 @@ describe('when the store fails', () => {
     expect([queue.running, queue.waiting]).toEqual([0, 0]);
 
     const again = service.scan(url, 0, never);
-    expect((await again).id).not.toBe(scan.id);
+    expect((await again).id).not.toBe(scan?.id);
   });
 
-  test('at the start of a scan, nothing is scanned and the waiter comes back', async () => {
-    const { service, axe, lines } = createTestService({
+  test('at the start of a scan, nothing is scanned and the scan fails', async () => {
+    const { service, axe } = createTestService({
       substitute: () => ({ markRunning: fail }),
     });
-    expect(await service.scan(url, Infinity, never)).toMatchObject({ status: 'queued' });
+    expect(await service.scan(url, Infinity, never)).toMatchObject({
+      status: 'failed',
+      errorCode: 'scan-failed',
+    });
     expect(axe.runs).toEqual([]);
-    expect(lines[0]).toMatchObject({ level: 'error', error: 'disk full' });
   });
 });
