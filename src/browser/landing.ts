@@ -1,5 +1,6 @@
 import { ScanFailedError } from '../errors.ts';
 import { findChallenge } from './challenge.ts';
+import { cut } from './cut.ts';
 import type { DocumentLog, DocumentResponse } from './document-log.ts';
 import type { Frame, IsolatedWorlds } from './isolated-world.ts';
 import { navigationFailure } from './navigation-failure.ts';
@@ -25,14 +26,14 @@ export async function inspectLanding(worlds: IsolatedWorlds, log: DocumentLog): 
   if (response === undefined || !/^https?:/.test(frame.url)) {
     throw new ScanFailedError(
       'not-html',
-      `The page went to ${frame.url.slice(0, 100)}, which no web server answers. Only http and https pages are scanned.`,
+      `The page went to ${cut(frame.url)}, which no web server answers. Only http and https pages are scanned.`,
     );
   }
   const service = await findChallenge(worlds, frame, response);
   if (service !== null) {
     throw new ScanFailedError(
       'scanner-blocked',
-      `${service} answered for ${response.url} with a check for bots instead of the page. Allow this scanner's User-Agent there, or scan where the check is off.`,
+      `${service} answered for ${cut(response.url)} with a check for bots instead of the page. Allow this scanner's User-Agent there, or scan where the check is off.`,
     );
   }
   if (response.status >= 400) throw errorStatus(response);
@@ -55,20 +56,20 @@ function errorStatus({ url, status, statusText }: DocumentResponse): ScanFailedE
     status === 401 || status === 403 || status === 429
       ? 'It may need a login, or refuse automated browsers.'
       : 'Check the address.';
-  const line = `${status} ${statusText}`.trim();
+  const line = cut(`${status} ${statusText}`.trim(), 80);
   return new ScanFailedError(
     'error-status',
-    `${url} answered ${line}, so there is no page to scan. ${hint}`,
+    `${cut(url)} answered ${line}, so there is no page to scan. ${hint}`,
   );
 }
 
 function notHtml({ url, status, mimeType, headers }: DocumentResponse): ScanFailedError {
-  let answer = `with ${mimeType || 'no content type'}`;
+  let answer = `with ${cut(mimeType, 80) || 'no content type'}`;
   if (status === 204 || status === 205) answer = `${status}, without content`;
   else if (/^\s*attachment/i.test(headers.get('content-disposition') ?? ''))
     answer = 'with a download';
   return new ScanFailedError(
     'not-html',
-    `${url} answered ${answer}. Only HTML pages can be scanned.`,
+    `${cut(url)} answered ${answer}. Only HTML pages can be scanned.`,
   );
 }

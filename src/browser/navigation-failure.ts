@@ -1,4 +1,5 @@
 import { ScanFailedError, type ScanFailureCode } from '../errors.ts';
+import { cut } from './cut.ts';
 
 /** Chromium's network errors (net/base/net_error_list.h) that a user can act on, most specific first. */
 const causes: readonly (readonly [pattern: RegExp, code: ScanFailureCode, advice: string])[] = [
@@ -57,7 +58,9 @@ export function navigationFailure(
     'the browser could not load it. Open it in Chrome to see why',
   ];
   const reason = net === undefined ? '' : ` (${net})`;
-  return new ScanFailedError(code, `${url} could not be loaded: ${advice}${reason}.`, { cause });
+  return new ScanFailedError(code, `${cut(url)} could not be loaded: ${advice}${reason}.`, {
+    cause,
+  });
 }
 
 export function isUnreachable(error: unknown): boolean {

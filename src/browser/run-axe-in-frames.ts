@@ -1,14 +1,17 @@
 import type * as AxeCore from 'axe-core';
-import type { CrossTreeSelector, FrameContextObject, Result, RunOptions } from 'axe-core';
+import type { CrossTreeSelector, FrameContextObject, RunOptions } from 'axe-core';
 import type { Frame, IsolatedWorlds } from './isolated-world.ts';
+import {
+  type BoundedResults,
+  type cutTexts,
+  maxNodesLength,
+  type resultsJson,
+  resultsJsonSource,
+} from './results-json.ts';
 import { within } from './time-limit.ts';
 
 /** axe-core's answer for a page, in axe's own words. */
-export interface AxeResults {
-  readonly violations: Result[];
-  /** Rules that need a person to decide. */
-  readonly incomplete: Result[];
-  readonly engineVersion: string;
+export interface AxeResults extends BoundedResults {
   readonly unscannedFrameCount: number;
 }
 
@@ -21,6 +24,10 @@ const runOptions: RunOptions = {
 /** A page with more frames than this is an attack or an accident; each frame costs a copy of axe. */
 const maxChildFrames = 50;
 const childFrameTimeoutMs = 10_000;
+/** In characters of JSON, for all child frames together: they name every element, faulty or not. */
+const maxPartsLength = 64_000_000;
+/** A frame whose selector is longer was named to do harm. */
+const longestSelector = 2_000;
 
 const axeSource = await Bun.file(new URL(import.meta.resolve('axe-core/axe.min.js'))).text();
 
@@ -45,17 +52,17 @@ export async function runAxeInFrames(worlds: IsolatedWorlds): Promise<AxeResults
   const frames = await worlds.frames();
   const [main] = frames;
   await injectAxe(worlds, main);
-  const children = await worlds.call(main, frameContexts, null);
+  const children = await worlds.call(main, frameContexts, null, longestSelector);
   if (children.length === 0) {
     return {
-      ...parseResults(await worlds.call(main, runWhole, runOptions)),
+      ...parseResults(await worlds.call(main, runWhole, runOptions, maxNodesLength)),
       unscannedFrameCount: 0,
     };
   }
   await worlds.call(main, runMainPart, runOptions);
   const walk = new ChildFrameWalk(worlds, frames);
   await walk.visitAll(main, children);
-  const json = await worlds.call(main, finishRun, walk.parts, runOptions);
+  const json = await worlds.call(main, finishRun, walk.parts, runOptions, maxNodesLength);
   const unscannedFrameCount = walk.parts.filter((part) => part === null).length;
   return { ...parseResults(json), unscannedFrameCount };
 }
@@ -69,17 +76,23 @@ class ChildFrameWalk {
   readonly parts: (string | null)[] = [];
   readonly #worlds: IsolatedWorlds;
   readonly #framesById: ReadonlyMap<string, Frame>;
+  #room = maxPartsLength;
 
   constructor(worlds: IsolatedWorlds, frames: Frame[]) {
     this.#worlds = worlds;
     this.#framesById = new Map(frames.map((frame) => [frame.id, frame]));
   }
 
-  async visitAll(parent: Frame, children: ChildContext[]): Promise<void> {
-    for (const { frameSelector, frameContext } of children) {
+  async visitAll(parent: Frame, children: (ChildContext | null)[]): Promise<void> {
+    for (const child of children) {
+      if (child === null || this.parts.length >= maxChildFrames) {
+        this.parts.push(null);
+        continue;
+      }
+      const { frameSelector, frameContext } = child;
       const id = await this.#worlds.childFrameId(parent, selectFrame, frameSelector);
       const frame = id === undefined ? undefined : this.#framesById.get(id);
-      if (!isLoaded(frame) || this.parts.length >= maxChildFrames) {
+      if (!isLoaded(frame)) {
         this.parts.push(null);
         continue;
       }
@@ -88,6 +101,7 @@ class ChildFrameWalk {
         () => null,
       );
       this.parts.push(visit?.part ?? null);
+      this.#room -= visit?.part.length ?? 0;
       if (visit !== null) await this.visitAll(frame, visit.children);
     }
   }
@@ -95,10 +109,11 @@ class ChildFrameWalk {
   async #run(
     frame: Frame,
     context: FrameContextObject,
-  ): Promise<{ part: string; children: ChildContext[] }> {
+  ): Promise<{ part: string; children: (ChildContext | null)[] }> {
     await injectAxe(this.#worlds, frame);
-    const children = await this.#worlds.call(frame, frameContexts, context);
-    return { part: await this.#worlds.call(frame, runPart, context, runOptions), children };
+    const children = await this.#worlds.call(frame, frameContexts, context, longestSelector);
+    const part = await this.#worlds.call(frame, runPart, context, runOptions, this.#room);
+    return { part, children };
   }
 }
 
@@ -108,7 +123,7 @@ function isLoaded(frame: Frame | undefined): frame is Frame {
 }
 
 async function injectAxe(worlds: IsolatedWorlds, frame: Frame): Promise<void> {
-  await worlds.inject(frame, `${microtaskTimers}\n${axeSource}`);
+  await worlds.inject(frame, `${microtaskTimers}\n${axeSource}\n${resultsJsonSource}`);
 }
 
 function parseResults(json: string): Omit<AxeResults, 'unscannedFrameCount'> {
@@ -122,22 +137,28 @@ interface ChildContext {
 
 // The functions below run in the page's isolated world, where `injectAxe` left `axe`.
 declare const axe: typeof AxeCore;
+declare const curbcutCutTexts: typeof cutTexts;
+declare const curbcutResultsJson: typeof resultsJson;
 type MainFrameWorld = typeof globalThis & { curbcutMainPart: AxeCore.PartialResult };
 
-function frameContexts(context: FrameContextObject | null): ChildContext[] {
-  return axe.utils.getFrameContexts(context ?? document);
+/** Null for a frame that is not to be visited. */
+function frameContexts(
+  context: FrameContextObject | null,
+  maxSelectorLength: number,
+): (ChildContext | null)[] {
+  return axe.utils
+    .getFrameContexts(context ?? document)
+    .map((child) =>
+      JSON.stringify(child.frameSelector).length > maxSelectorLength ? null : child,
+    );
 }
 
 function selectFrame(frameSelector: CrossTreeSelector): Element | null {
   return axe.utils.shadowSelect(frameSelector);
 }
 
-async function runWhole(options: RunOptions): Promise<string> {
-  const { violations, incomplete, testEngine } = await axe.run(document, {
-    ...options,
-    iframes: false,
-  });
-  return JSON.stringify({ violations, incomplete, engineVersion: testEngine.version });
+async function runWhole(options: RunOptions, maxLength: number): Promise<string> {
+  return curbcutResultsJson(await axe.run(document, { ...options, iframes: false }), maxLength);
 }
 
 /** The main frame's part stays in the page, being the largest. */
@@ -145,17 +166,28 @@ async function runMainPart(options: RunOptions): Promise<void> {
   (globalThis as MainFrameWorld).curbcutMainPart = await axe.runPartial(document, options);
 }
 
-async function runPart(context: FrameContextObject, options: RunOptions): Promise<string> {
-  return JSON.stringify(await axe.runPartial(context, options));
+async function runPart(
+  context: FrameContextObject,
+  options: RunOptions,
+  maxLength: number,
+): Promise<string> {
+  const json = JSON.stringify(await axe.runPartial(context, options), curbcutCutTexts);
+  // What a frame adds can't be shortened without falsifying the counts.
+  if (json.length > maxLength) throw new Error('this frame has too many elements');
+  return json;
 }
 
-async function finishRun(childParts: (string | null)[], options: RunOptions): Promise<string> {
-  const { violations, incomplete, testEngine } = await axe.finishRun(
+async function finishRun(
+  childParts: (string | null)[],
+  options: RunOptions,
+  maxLength: number,
+): Promise<string> {
+  const results = await axe.finishRun(
     [
       (globalThis as MainFrameWorld).curbcutMainPart,
       ...childParts.map((part) => (part === null ? null : JSON.parse(part))),
     ],
     options,
   );
-  return JSON.stringify({ violations, incomplete, engineVersion: testEngine.version });
+  return curbcutResultsJson(results, maxLength);
 }

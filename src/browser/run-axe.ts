@@ -1,9 +1,11 @@
 import { BrowserDiedError, DomainError, ScanFailedError } from '../errors.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import type { Chromium, ContextLease } from './chromium.ts';
+import { cut } from './cut.ts';
 import { PageFunctionError } from './isolated-world.ts';
 import { inspectLanding, type Landing } from './landing.ts';
 import { isUnreachable } from './navigation-failure.ts';
+import type { BoundedResults } from './results-json.ts';
 import { type AxeResults, runAxeInFrames } from './run-axe-in-frames.ts';
 import { navigate, openScanPage, type ScanPage } from './scan-page.ts';
 import { settle } from './settle.ts';
@@ -18,7 +20,7 @@ export interface AxeRequest {
 export interface PageScan extends Omit<AxeResults, 'unscannedFrameCount'> {
   /** The candidate that answered. */
   readonly url: string;
-  /** The scanned document's URL. */
+  /** The scanned document's URL; cut when it is longer than 2,048 characters. */
   readonly finalUrl: string;
   /** Sentences for the reader of the report: in what the scan differs from a visit. */
   readonly warnings: string[];
@@ -31,6 +33,8 @@ export interface PageScan extends Omit<AxeResults, 'unscannedFrameCount'> {
 export type RunAxe = (request: AxeRequest) => Promise<PageScan>;
 
 const maxDocuments = 3;
+/** As for the URL that is asked for; a script can make it any length. */
+const maxUrlLength = 2_048;
 
 export function createRunAxe(options: {
   chromium: Chromium;
@@ -81,8 +85,18 @@ async function scan(
     const landing = await inspectLanding(scanPage.worlds, scanPage.log);
     try {
       const { unscannedFrameCount, ...results } = await runAxeInFrames(scanPage.worlds);
-      const warnings = describe({ landing, settled: settled && !timedOut, unscannedFrameCount });
-      return { ...results, url: url.href, finalUrl: landing.frame.url, warnings };
+      const warnings = describe({
+        landing,
+        settled: settled && !timedOut,
+        unscannedFrameCount,
+        isComplete: isComplete(results),
+      });
+      return {
+        ...results,
+        url: url.href,
+        finalUrl: cut(landing.frame.url, maxUrlLength),
+        warnings,
+      };
     } catch (error) {
       const now = await scanPage.worlds.mainFrame();
       if (now.loaderId === landing.frame.loaderId) throw error;
@@ -131,6 +145,7 @@ function describe(outcome: {
   landing: Landing;
   settled: boolean;
   unscannedFrameCount: number;
+  isComplete: boolean;
 }): string[] {
   const warnings: string[] = [];
   if (!outcome.settled) {
@@ -144,12 +159,24 @@ function describe(outcome: {
       `${count} ${count === 1 ? 'frame' : 'frames'} of the page could not be scanned and count for nothing.`,
     );
   }
+  if (!outcome.isComplete) {
+    warnings.push(
+      'More elements were found than a report can list. Counts are exact, but some elements are missing.',
+    );
+  }
+  if (outcome.landing.frame.url.length > maxUrlLength) {
+    warnings.push(`The document's URL is longer than ${maxUrlLength} characters: finalUrl is cut.`);
+  }
   if (isSandboxedWithoutScripts(outcome.landing.response.headers)) {
     warnings.push(
       "The page's Content-Security-Policy sandbox forbids scripts, so it was scanned without any of its scripts having run.",
     );
   }
   return warnings;
+}
+
+function isComplete({ violations, incomplete }: BoundedResults): boolean {
+  return [...violations, ...incomplete].every(({ nodeCount, nodes }) => nodes.length === nodeCount);
 }
 
 function isSandboxedWithoutScripts(headers: Headers): boolean {

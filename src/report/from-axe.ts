@@ -17,6 +17,8 @@ export interface AxeRuleResult {
   readonly help: string;
   readonly helpUrl: string;
   readonly tags: readonly string[];
+  /** Affected elements; `nodes` may lack some of them. */
+  readonly nodeCount: number;
   readonly nodes: readonly AxeNodeResult[];
 }
 
@@ -69,6 +71,7 @@ function toFinding({
   help,
   helpUrl,
   tags,
+  nodeCount,
   nodes,
 }: AxeRuleResult): Finding {
   return {
@@ -78,6 +81,7 @@ function toFinding({
     description,
     help,
     helpUrl,
+    count: nodeCount,
     tags,
     nodes: nodes.map((node) => ({
       html: node.html,
@@ -91,14 +95,14 @@ function toFinding({
   };
 }
 
-function toViolation({ nodes, ...rule }: Finding): Violation {
-  return { ...rule, count: nodes.length };
+function toViolation({ nodes: _, ...violation }: Finding): Violation {
+  return violation;
 }
 
 function worstFirst(a: Finding, b: Finding): number {
   return (
     impacts.indexOf(a.impact) - impacts.indexOf(b.impact) ||
-    b.nodes.length - a.nodes.length ||
+    b.count - a.count ||
     // Not by locale: the order of a report must not depend on where it was made.
     (a.id < b.id ? -1 : 1)
   );

@@ -49,8 +49,8 @@ export interface FindingNode {
   readonly none: readonly unknown[];
 }
 
-/** A rule with the elements it speaks of. */
-export interface Finding extends Omit<Violation, 'count'> {
+/** A rule with the elements it speaks of: `count` of them, unless there were too many to keep. */
+export interface Finding extends Violation {
   readonly nodes: readonly FindingNode[];
 }
 

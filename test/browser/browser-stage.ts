@@ -1,3 +1,4 @@
+import type { Result } from 'axe-core';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,11 +90,11 @@ export async function sitePerProcess(): Promise<ChromiumBinary & AsyncDisposable
 
 /** Affected elements by rule. */
 export function countsOf(results: PageScan['violations']): Record<string, number> {
-  return Object.fromEntries(results.map(({ id, nodes }) => [id, nodes.length]));
+  return Object.fromEntries(results.map(({ id, nodeCount }) => [id, nodeCount]));
 }
 
 /** The selectors of each affected element, by rule. */
-export function targetsOf(results: PageScan['violations']): Record<string, unknown[]> {
+export function targetsOf(results: readonly Result[]): Record<string, unknown[]> {
   return Object.fromEntries(
     results.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)]),
   );

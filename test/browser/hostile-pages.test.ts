@@ -30,6 +30,9 @@ beforeAll(async () => {
       'const source = URL.createObjectURL(new Blob(["for (;;);"])); for (let i = 0; i < 2; i += 1) new Worker(source);',
     ),
     '/history': runs('for (let i = 0; i < 300; i += 1) history.pushState(null, "", "?" + i);'),
+    '/long-url': runs('history.replaceState(null, "", "?" + "x".repeat(100_000));'),
+    '/to-long-404': runs('location = "/missing?" + "x".repeat(10_000);'),
+    '/long-ids': runs('document.images[0].id = "x".repeat(1_000_000);'),
     '/full-of-hashes': runs('setInterval(() => { location.hash = Math.random(); }, 20);'),
     '/alert-loop': runs('for (;;) alert(1);'),
     '/loop': runs('for (;;);'),
@@ -96,6 +99,39 @@ describe('a page is scanned although it', () => {
   );
 
   test('such pages leave nothing behind', expectUsable, scanTimeoutMs);
+});
+
+describe('what a page chose is cut:', () => {
+  test.concurrent(
+    'its URL, and a warning says so',
+    async () => {
+      const { finalUrl, warnings } = await stage.scan(`${pages.origin}/long-url`);
+      expect(finalUrl).toBe(`${pages.origin}/long-url?`.padEnd(2_047, 'x') + '…');
+      expect(warnings).toEqual([
+        "The document's URL is longer than 2048 characters: finalUrl is cut.",
+      ]);
+    },
+    scanTimeoutMs,
+  );
+
+  test.concurrent(
+    'its ids',
+    async () => {
+      const [rule] = (await stage.scan(`${pages.origin}/long-ids`)).violations;
+      expect(rule?.nodes.map(({ target }) => target)).toEqual([['#'.padEnd(2_000, 'x') + '…']]);
+    },
+    scanTimeoutMs,
+  );
+
+  test.concurrent(
+    'its URL in an error',
+    async () => {
+      const { message } = await stage.fail(`${pages.origin}/to-long-404`);
+      expect(message).toStartWith(`${pages.origin}/missing?xxx`);
+      expect(message.length).toBeLessThan(400);
+    },
+    scanTimeoutMs,
+  );
 });
 
 describe('a page that never becomes ready, because of', () => {

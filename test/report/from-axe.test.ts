@@ -13,6 +13,7 @@ function ruleOf(id: string, impact?: Impact | null, nodeCount = 1): AxeRuleResul
     help: `${id} help`,
     helpUrl: `https://help.example/${id}`,
     tags: ['cat.test', 'wcag2a', 'wcag111'],
+    nodeCount,
     nodes: Array.from({ length: nodeCount }, (_, index) => nodeOf(`#${id}-${index}`)),
   };
 }
@@ -65,7 +66,7 @@ test('a clean page has a full score, the label and nothing else', () => {
 test('the report has the rule and how many elements it affects, the findings have the elements', () => {
   const rule = ruleOf('image-alt', 'critical', 3);
   const { report, findings } = reportFromAxe(pageOf({ violations: [rule] }));
-  const { nodes: _, ...words } = rule;
+  const { nodes: _, nodeCount: __, ...words } = rule;
   expect(report.violations).toEqual([{ ...words, impact: 'critical', count: 3 }]);
   expect(findings.violations).toMatchObject([words]);
   expect(findings.violations[0]?.nodes.map(({ target }) => target)).toEqual([

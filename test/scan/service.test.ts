@@ -37,6 +37,7 @@ describe('a scan that is done', () => {
           help: 'h',
           helpUrl: 'https://help.example/',
           tags: ['wcag2a'],
+          nodeCount: 1,
           nodes: [{ html: '<img>', target: ['img'], any: [], all: [], none: [] }],
         },
       ],

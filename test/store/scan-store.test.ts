@@ -47,7 +47,7 @@ function resultOf(atMs = endedAtMs): { report: Report; findings: Findings } {
       durationMs: 1_234,
       engine: { name: 'axe-core', version: '4.14.1' },
     },
-    findings: { violations: [{ ...violation, nodes: [node, node] }], incomplete: [] },
+    findings: { violations: [{ ...violation, count: 2, nodes: [node, node] }], incomplete: [] },
   };
 }
 

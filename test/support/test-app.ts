@@ -67,6 +67,7 @@ export function ruleResult(
     help: `What to do about ${id}`,
     helpUrl: `https://rules.example/${id}`,
     tags: ['cat.structure', 'wcag2a', 'wcag111'],
+    nodeCount: count,
     nodes: Array.from({ length: count }, (_, index) => ({
       html: `<i id="n${index}">`,
       target: [`#n${index}`],

@@ -27,12 +27,13 @@ function printHead(report: Report): string[] {
   ];
 }
 
-function printFinding({ impact, id, help, helpUrl, nodes }: Finding): string[] {
-  const more = nodes.length - shownNodes;
+function printFinding({ impact, id, help, helpUrl, count, nodes }: Finding): string[] {
+  const shown = nodes.slice(0, shownNodes);
+  const more = count - shown.length;
   return [
-    `${impact}  ${id}: ${help} (${plural(nodes.length, 'element')})`,
+    `${impact}  ${id}: ${help} (${plural(count, 'element')})`,
     `  ${helpUrl}`,
-    ...nodes.slice(0, shownNodes).map((node) => `  - ${printTarget(node)}`),
+    ...shown.map((node) => `  - ${printTarget(node)}`),
     ...(more > 0 ? [`  … and ${more} more`] : []),
   ];
 }

@@ -9,7 +9,7 @@ import {
 type Target = AxeRuleResult['nodes'][number]['target'];
 
 function ruleOf(
-  changes: Partial<Omit<AxeRuleResult, 'nodes'>>,
+  changes: Partial<Omit<AxeRuleResult, 'nodes' | 'nodeCount'>>,
   ...targets: Target[]
 ): AxeRuleResult {
   return {
@@ -20,6 +20,7 @@ function ruleOf(
     helpUrl: 'https://help.example/image-alt',
     tags: ['wcag2a'],
     ...changes,
+    nodeCount: targets.length,
     nodes: targets.map((target) => ({ html: '<img>', target, any: [], all: [], none: [] })),
   };
 }
