@@ -11,10 +11,11 @@ import { within } from './time-limit.ts';
  * One warm browser for all scans; a fresh context (its own cookies, cache and storage) for each.
  *
  * Closing a context is how a scan is stopped: it ends the page's processes within milliseconds,
- * whatever the page does. Where even that hangs, the browser's whole process group is killed, and
- * the next lease starts another. Puppeteer speaks over a pipe, so that the browser also ends by
- * itself when this process is killed. A browser is replaced after `maxScans`, because leaks are
- * cheaper to throw away than to find: the new one takes over while the old one finishes its leases.
+ * whatever the page does. Where even that hangs, or the browser misses its heartbeat, its whole
+ * process group is killed, and the next lease starts another. Puppeteer speaks over a pipe, so that
+ * the browser also ends by itself when this process is killed. A browser is replaced after
+ * `maxScans`, because leaks are cheaper to throw away than to find: the new one takes over while the
+ * old one finishes its leases.
  */
 
 interface ChromiumOptions {
@@ -23,6 +24,8 @@ interface ChromiumOptions {
   readonly productToken: string;
   readonly log: Log;
   readonly maxScans?: number;
+  /** How often the browser is asked whether it is still there. */
+  readonly heartbeatMs?: number;
 }
 
 /** A context for one scan. Disposing of it closes the context, or kills a browser that won't. */
@@ -41,6 +44,7 @@ interface Instance {
   readonly browser: Browser;
   readonly profile: string;
   readonly died: Promise<never>;
+  readonly heartbeat: ReturnType<typeof setInterval>;
   leases: number;
   scans: number;
   retired: boolean;
@@ -50,6 +54,8 @@ interface Instance {
 const defaultMaxScans = 200;
 const openTimeoutMs = 15_000;
 const closeTimeoutMs = 3_000;
+/** A browser that has not answered for twice as long hangs: generous, where pages keep the machine busy. */
+const defaultHeartbeatMs = 5_000;
 
 /** The browser process: started on first need, restarted when it dies. Close it to end it. */
 export class Chromium {
@@ -102,6 +108,10 @@ export class Chromium {
     await Promise.all([...this.#instances].map((instance) => this.#end(instance)));
   }
 
+  get #heartbeatMs(): number {
+    return this.#options.heartbeatMs ?? defaultHeartbeatMs;
+  }
+
   async #instance(): Promise<Instance> {
     this.#current ??= this.#launch().catch((error: unknown) => {
       this.#current = null;
@@ -127,7 +137,16 @@ export class Chromium {
       });
       const { promise: died, reject } = Promise.withResolvers<never>();
       died.catch(() => {});
-      const instance: Instance = { browser, profile, died, leases: 0, scans: 0, retired: false };
+      const heartbeat = setInterval(() => void this.#checkAlive(instance), this.#heartbeatMs);
+      const instance: Instance = {
+        browser,
+        profile,
+        died,
+        heartbeat,
+        leases: 0,
+        scans: 0,
+        retired: false,
+      };
       this.#instances.add(instance);
       browser.once('disconnected', () => {
         reject(new Error('the browser is gone'));
@@ -137,6 +156,17 @@ export class Chromium {
     } catch (cause) {
       await removeProfile(profile);
       throw new BrowserDiedError('The browser could not be started. Try again later.', { cause });
+    }
+  }
+
+  /** Kills a browser that does not answer; whoever scans in it learns that by `died`. */
+  async #checkAlive(instance: Instance): Promise<void> {
+    try {
+      await within(2 * this.#heartbeatMs, instance.browser.version());
+    } catch (error) {
+      if (!this.#instances.has(instance)) return;
+      this.#options.log.warn('browser does not answer', { error });
+      await this.#kill(instance);
     }
   }
 
@@ -180,6 +210,7 @@ export class Chromium {
 
   async #remove(instance: Instance): Promise<void> {
     this.#instances.delete(instance);
+    clearInterval(instance.heartbeat);
     const current = await this.#current?.catch(() => null);
     if (current === instance) this.#current = null;
     // The connection ends before the process does, which writes to its profile until then.

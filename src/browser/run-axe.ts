@@ -79,7 +79,7 @@ async function scan(
 ): Promise<PageScan> {
   const { url, timedOut } = await open(scanPage, candidates, options);
   for (let document = 1; ; document += 1) {
-    const { settled } = await settle(scanPage.worlds, scanPage.requests, signal);
+    const { settled } = await settle(scanPage, signal);
     // First of all, so that nothing is told of what stands at a forbidden address.
     assertAddresses(scanPage, options.addressPolicy, url);
     const landing = await inspectLanding(scanPage.worlds, scanPage.log);

@@ -5,7 +5,8 @@ import { DocumentLog } from './document-log.ts';
 import { IsolatedWorlds } from './isolated-world.ts';
 import { noDocument } from './landing.ts';
 import { navigationFailure } from './navigation-failure.ts';
-import { OpenRequests } from './settle.ts';
+import { OpenRequests } from './open-requests.ts';
+import { ScheduledNavigation } from './scheduled-navigation.ts';
 import { within } from './time-limit.ts';
 
 const frameTimeoutMs = 2_000;
@@ -16,6 +17,7 @@ export interface ScanPage {
   readonly worlds: IsolatedWorlds;
   readonly log: DocumentLog;
   readonly requests: OpenRequests;
+  readonly scheduled: ScheduledNavigation;
   /** Rejects when the renderer crashes; calls into a crashed page may never settle by themselves. */
   readonly crashed: Promise<never>;
 }
@@ -42,8 +44,10 @@ export async function openScanPage(lease: ContextLease): Promise<ScanPage> {
     IsolatedWorlds.attach(page),
     page.setUserAgent({ userAgent: lease.userAgent, userAgentMetadata: clientHints(lease) }),
   ]);
-  const log = await DocumentLog.attach(worlds.session, (await worlds.mainFrame()).id);
-  return { page, worlds, log, requests, crashed };
+  const mainFrame = await worlds.mainFrame();
+  const log = await DocumentLog.attach(worlds.session, mainFrame.id);
+  const scheduled = await ScheduledNavigation.attach(worlds.session, mainFrame.id);
+  return { page, worlds, log, requests, scheduled, crashed };
 }
 
 /**

@@ -57,6 +57,22 @@ test(
 );
 
 test(
+  'a browser that stops answering is killed, its scan says so, and the next has a new one',
+  async () => {
+    await using stage = await startBrowserStage({ heartbeatMs: 300 });
+    const lease = await stage.chromium.lease();
+    reached = Promise.withResolvers();
+    const outcome = stage.fail(`${pages.origin}/waiting`);
+    await reached.promise;
+    process.kill(-pidOf(lease), 'SIGSTOP');
+    expect(await outcome).toBeInstanceOf(BrowserDiedError);
+    await untilGone(pidOf(lease));
+    expect((await stage.scan(`${pages.origin}/`)).violations).toEqual([]);
+  },
+  scanTimeoutMs,
+);
+
+test(
   'a browser that has stopped is killed when a scan in it is aborted, and the next scan has a new one',
   async () => {
     await using stage = await startBrowserStage();

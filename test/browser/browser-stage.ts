@@ -29,12 +29,14 @@ export async function startBrowserStage({
   // More would make a page slow enough to be taken for one that never finishes.
   maxConcurrentScans = 4,
   maxScans,
+  heartbeatMs,
   binary,
 }: {
   navigationTimeoutMs?: number;
   allowNetworks?: string[];
   maxConcurrentScans?: number;
   maxScans?: number;
+  heartbeatMs?: number;
   binary?: ChromiumBinary;
 } = {}): Promise<BrowserStage> {
   const chromium = new Chromium({
@@ -42,6 +44,7 @@ export async function startBrowserStage({
     productToken,
     log: createLog('silent'),
     ...(maxScans === undefined ? {} : { maxScans }),
+    ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
   });
   await chromium.start();
   const runAxe = createRunAxe({

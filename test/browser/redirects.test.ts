@@ -42,6 +42,10 @@ beforeAll(async () => {
     '/circle': redirect('/circle', 302),
     '/meta-refresh': page('', '<meta http-equiv="refresh" content="0; url=/end">'),
     '/refresh-header': () => htmlResponse(page(), { refresh: '0; url=/end' }),
+    '/late-meta-refresh': page('', '<meta http-equiv="refresh" content="2; url=/end">'),
+    '/late-refresh-header': () => htmlResponse(page(), { refresh: '3; url=/end' }),
+    '/much-later': page('', '<meta http-equiv="refresh" content="4; url=/end">'),
+    '/refreshing': page('', '<meta http-equiv="refresh" content="2">'),
     '/while-parsing': runs('location = "/end"'),
     '/on-load': runs('onload = () => { location = "/end"; }'),
     '/twice': runs('onload = () => location.replace("/on-load")'),
@@ -86,6 +90,8 @@ test.concurrent(
 test.concurrent.each([
   '/meta-refresh',
   '/refresh-header',
+  '/late-meta-refresh',
+  '/late-refresh-header',
   '/while-parsing',
   '/on-load',
   '/twice',
@@ -96,6 +102,16 @@ test.concurrent.each([
     const { url, finalUrl, warnings } = await stage.scan(pages.origin + path);
     expect(url).toBe(pages.origin + path);
     expect(finalUrl.replace(/\?$/, '')).toBe(`${pages.origin}/end`);
+    expect(warnings).toEqual([]);
+  },
+  scanTimeoutMs,
+);
+
+test.concurrent.each(['/much-later', '/refreshing'])(
+  'the page that %s refreshes is scanned as it is',
+  async (path) => {
+    const { finalUrl, warnings } = await stage.scan(pages.origin + path);
+    expect(finalUrl).toBe(pages.origin + path);
     expect(warnings).toEqual([]);
   },
   scanTimeoutMs,

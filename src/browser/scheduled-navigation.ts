@@ -1,0 +1,40 @@
+import type { CDPSession } from 'puppeteer';
+
+/** A page that refreshes later than this may be read meanwhile, and is scanned as it is. */
+const soonSeconds = 3;
+
+/**
+ * Knows when the main frame is about to go elsewhere by itself: by `<meta http-equiv=refresh>`, by a
+ * Refresh field, or by a script that has said so. A timer that will say so later is not to be seen.
+ */
+export class ScheduledNavigation {
+  #isPending = false;
+  #url = '';
+
+  private constructor(session: CDPSession, mainFrameId: string) {
+    session.on('Page.frameNavigated', ({ frame }) => {
+      if (frame.id !== mainFrameId) return;
+      this.#url = frame.url;
+      // What was scheduled while the document was parsed is not always cleared.
+      this.#isPending = false;
+    });
+    session.on('Page.frameScheduledNavigation', ({ frameId, delay, url }) => {
+      if (frameId !== mainFrameId) return;
+      // A page that only refreshes itself would be waited for without end.
+      this.#isPending = delay <= soonSeconds && url !== this.#url;
+    });
+    session.on('Page.frameClearedScheduledNavigation', ({ frameId }) => {
+      if (frameId === mainFrameId) this.#isPending = false;
+    });
+  }
+
+  static async attach(session: CDPSession, mainFrameId: string): Promise<ScheduledNavigation> {
+    const navigation = new ScheduledNavigation(session, mainFrameId);
+    await session.send('Page.enable');
+    return navigation;
+  }
+
+  get isPending(): boolean {
+    return this.#isPending;
+  }
+}
