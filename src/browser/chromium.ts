@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Browser, BrowserContext } from 'puppeteer';
+import type { Browser, BrowserContext, CDPSession } from 'puppeteer';
 import { BrowserDiedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ChromiumBinary } from './find-chromium.ts';
@@ -42,6 +42,8 @@ export interface ContextLease extends AsyncDisposable {
 
 interface Instance {
   readonly browser: Browser;
+  /** Reaches the browser itself. */
+  readonly session: CDPSession;
   readonly profile: string;
   readonly died: Promise<never>;
   readonly heartbeat: ReturnType<typeof setInterval>;
@@ -129,6 +131,12 @@ export class Chromium {
         profile,
         userAgent: userAgentOf(majorVersionOf(binary), productToken),
       });
+      const session = await within(openTimeoutMs, browser.target().createCDPSession()).catch(
+        (error: unknown) => {
+          killGroup(browser);
+          throw error;
+        },
+      );
       log[sandboxed ? 'info' : 'warn']('browser started', {
         version: binary.version,
         source: binary.source,
@@ -140,6 +148,7 @@ export class Chromium {
       const heartbeat = setInterval(() => void this.#checkAlive(instance), this.#heartbeatMs);
       const instance: Instance = {
         browser,
+        session,
         profile,
         died,
         heartbeat,
@@ -162,7 +171,8 @@ export class Chromium {
   /** Kills a browser that does not answer; whoever scans in it learns that by `died`. */
   async #checkAlive(instance: Instance): Promise<void> {
     try {
-      await within(2 * this.#heartbeatMs, instance.browser.version());
+      // Puppeteer's own `version()` asks only once.
+      await within(2 * this.#heartbeatMs, instance.session.send('Browser.getVersion'));
     } catch (error) {
       if (!this.#instances.has(instance)) return;
       this.#options.log.warn('browser does not answer', { error });

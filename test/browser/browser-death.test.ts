@@ -59,7 +59,9 @@ test(
 test(
   'a browser that stops answering is killed, its scan says so, and the next has a new one',
   async () => {
-    await using stage = await startBrowserStage({ heartbeatMs: 300 });
+    await using stage = await startBrowserStage({ heartbeatMs: 200 });
+    // Takes longer than the first heartbeats.
+    await stage.scan(`${pages.origin}/`);
     const lease = await stage.chromium.lease();
     reached = Promise.withResolvers();
     const outcome = stage.fail(`${pages.origin}/waiting`);
