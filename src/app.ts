@@ -3,7 +3,9 @@ import { Elysia } from 'elysia';
 import manifest from '../package.json' with { type: 'json' };
 import { createAddressPolicy } from './browser/address-policy.ts';
 import { Chromium } from './browser/chromium.ts';
+import { EgressProxy } from './browser/egress-proxy.ts';
 import { findChromium } from './browser/find-chromium.ts';
+import { resolveBySystem } from './browser/resolve-target.ts';
 import { createRunAxe, type RunAxe } from './browser/run-axe.ts';
 import type { Config } from './config.ts';
 import { docs } from './http/docs.ts';
@@ -55,7 +57,7 @@ export async function createApp(
   const store = createScanStore(database.db);
   const limiter = createRateLimiter({ store: createRateCounterStore(database.db), now });
 
-  const addressPolicy = createAddressPolicy(config.browser.allowNetworks);
+  const addressPolicy = createAddressPolicy(config.browser.egress);
   let chromium: Chromium | undefined;
   if (runAxe === undefined) {
     chromium = new Chromium({
@@ -66,7 +68,7 @@ export async function createApp(
     await chromium.start();
     runAxe = createRunAxe({
       chromium,
-      addressPolicy,
+      openEgress: () => EgressProxy.start({ addressPolicy, resolveHost: resolveBySystem, log }),
       navigationTimeoutMs: config.browser.navigationTimeoutMs,
     });
   }

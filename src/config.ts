@@ -31,8 +31,17 @@ export const environmentSchema = Type.Object({
     'CIDRs, separated by commas, of proxies whose `X-Forwarded-For` or `Forwarded` is believed.',
   ),
   ALLOW_NETWORKS: networks(
-    'CIDRs, separated by commas, that may be scanned although they are not public; `127.0.0.0/8,::1/128` for `localhost`.',
+    'CIDRs, separated by commas, that may be scanned although they are not public, on every port.',
   ),
+  ALLOW_HOSTS: Type.String({
+    description:
+      'Single `host:port` pairs, separated by commas, that may be scanned whatever they resolve to.',
+    default: '',
+  }),
+  ALLOW_PORTS: Type.String({
+    description: 'Ports, separated by commas, on which public addresses may be scanned.',
+    default: '80,443,8080,8443',
+  }),
   SCAN_CONCURRENCY: whole('Scans that run at once.', 2, 1, 64),
   SCAN_TIMEOUT_SECONDS: whole(
     'After this time a scan is stopped; waiting in the queue does not count.',
@@ -76,6 +85,8 @@ const readers = {
   RATE_LIMIT_TOTAL: (text: string) => parsePolicy('scan-total', text),
   TRUSTED_PROXIES: readNetworks,
   ALLOW_NETWORKS: readNetworks,
+  ALLOW_HOSTS: readHosts,
+  ALLOW_PORTS: readPorts,
   PUBLIC_URL: readPublicUrl,
   LOG_LEVEL: readLogLevel,
 };
@@ -148,7 +159,11 @@ function arrange(variables: Variables) {
     },
     browser: {
       executablePath: variables.PUPPETEER_EXECUTABLE_PATH || undefined,
-      allowNetworks: readers.ALLOW_NETWORKS(variables.ALLOW_NETWORKS),
+      egress: {
+        allowNetworks: readers.ALLOW_NETWORKS(variables.ALLOW_NETWORKS),
+        allowHosts: readers.ALLOW_HOSTS(variables.ALLOW_HOSTS),
+        allowPorts: readers.ALLOW_PORTS(variables.ALLOW_PORTS),
+      },
       // Half the time for loading leaves the other half for axe.
       navigationTimeoutMs: variables.SCAN_TIMEOUT_SECONDS * 500,
     },
@@ -161,17 +176,45 @@ function arrange(variables: Variables) {
 }
 
 function readNetworks(text: string): Network[] {
+  return entriesOf(text).map((entry) => {
+    const network = parseNetwork(entry);
+    if (network !== null) return network;
+    throw new Error(
+      `“${entry}” is not a network. Write CIDRs such as 10.0.0.0/8, separated by commas.`,
+    );
+  });
+}
+
+/** In the spelling of a URL, which is what they are compared with. */
+function readHosts(text: string): string[] {
+  return entriesOf(text).map((entry) => {
+    const [, port = ''] = /:(\d+)$/.exec(entry) ?? [];
+    const url = URL.parse(`http://${entry}`);
+    const isPair = url?.href === `http://${url?.host}/` && !url.host.includes('*');
+    if (!isPair || readPort(port) === null) {
+      throw new Error(`“${entry}” is not a host and a port. Write pairs such as localhost:3000.`);
+    }
+    return `${url.hostname}:${port}`;
+  });
+}
+
+function readPorts(text: string): number[] {
+  return entriesOf(text).map((entry) => {
+    const port = readPort(entry);
+    if (port !== null) return port;
+    throw new Error(`“${entry}” is not a port. Write numbers such as 443, separated by commas.`);
+  });
+}
+
+function readPort(text: string): number | null {
+  return /^[1-9]\d{0,4}$/.test(text) && Number(text) < 65_536 ? Number(text) : null;
+}
+
+function entriesOf(text: string): string[] {
   return text
     .split(',')
     .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-    .map((entry) => {
-      const network = parseNetwork(entry);
-      if (network !== null) return network;
-      throw new Error(
-        `“${entry}” is not a network. Write CIDRs such as 10.0.0.0/8, separated by commas.`,
-      );
-    });
+    .filter((entry) => entry !== '');
 }
 
 /** Null when unset. */

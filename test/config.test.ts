@@ -37,7 +37,11 @@ const defaults: Config = {
     },
   },
   scan: { concurrency: 2, maxWaiting: 100, deadlineMs: 60_000 },
-  browser: { executablePath: undefined, allowNetworks: [], navigationTimeoutMs: 30_000 },
+  browser: {
+    executablePath: undefined,
+    egress: { allowNetworks: [], allowHosts: [], allowPorts: [80, 443, 8_080, 8_443] },
+    navigationTimeoutMs: 30_000,
+  },
   store: { databasePath: './data/curbcut.sqlite', retentionMs: 30 * 86_400_000 },
   log: { level: 'info' },
 };
@@ -94,7 +98,7 @@ test('every variable reaches the part that it configures', () => {
     log: { level: 'silent' },
   });
   expect(config.http.trustedProxies.map(printNetwork)).toEqual(['10.0.0.0/8']);
-  expect(config.browser.allowNetworks.map(printNetwork)).toEqual(['fd00::/8']);
+  expect(config.browser.egress.allowNetworks.map(printNetwork)).toEqual(['fd00::/8']);
 });
 
 test('the links follow the port unless PUBLIC_URL says otherwise', () => {
@@ -214,6 +218,53 @@ describe('a list of networks', () => {
       expect.stringContaining('“nginx” is not a network'),
     ]);
   });
+});
+
+describe('ALLOW_HOSTS', () => {
+  test.each([
+    ['', []],
+    ['localhost:3000', ['localhost:3000']],
+    ['Intranet.Example:80, 10.0.0.1:8081', ['intranet.example:80', '10.0.0.1:8081']],
+    ['[::1]:65535,0x7f.1:1', ['[::1]:65535', '127.0.0.1:1']],
+  ])('%j is read in the spelling of URLs', (text, hosts) => {
+    expect(parseConfig({ ALLOW_HOSTS: text }).browser.egress.allowHosts).toEqual(hosts);
+  });
+
+  test.each([
+    'localhost',
+    'localhost:',
+    'localhost:0',
+    'localhost:65536',
+    'localhost:http',
+    'http://localhost:80',
+    'me@localhost:80',
+    'localhost:80/path',
+    '::1:80',
+    '*:80',
+    '10.0.0.0/8:80',
+  ])('%j is refused with what to write', (text) => {
+    expect(faultsOf({ ALLOW_HOSTS: text })).toEqual([
+      `ALLOW_HOSTS: “${text}” is not a host and a port. Write pairs such as localhost:3000.`,
+    ]);
+  });
+});
+
+describe('ALLOW_PORTS', () => {
+  test.each([
+    ['443', [443]],
+    ['1, 65535', [1, 65_535]],
+  ])('%j is read', (text, ports) => {
+    expect(parseConfig({ ALLOW_PORTS: text }).browser.egress.allowPorts).toEqual(ports);
+  });
+
+  test.each(['0', '65536', '080', '80-90', 'http', '-1', '8.0'])(
+    '%j is refused with what to write',
+    (text) => {
+      expect(faultsOf({ ALLOW_PORTS: text })).toEqual([
+        `ALLOW_PORTS: “${text}” is not a port. Write numbers such as 443, separated by commas.`,
+      ]);
+    },
+  );
 });
 
 describe('PUBLIC_URL', () => {

@@ -1,18 +1,32 @@
-import { lookup } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
-import { ScanFailedError } from '../errors.ts';
 import { type Address, isInNetwork, type Network, parseAddress } from '../network.ts';
 
-/** Which addresses the browser may be sent to. */
+/** Where a connection is to go, as the browser names it. */
+export interface EgressTarget {
+  /** A name, or an address without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What the operator has opened; everything else is closed but the public internet's usual ports. */
+export interface EgressRules {
+  /** May be reached on any port. */
+  readonly allowNetworks: readonly Network[];
+  /** `host:port` as in a URL, an IPv6 address in brackets: may be reached whatever it resolves to. */
+  readonly allowHosts: readonly string[];
+  /** On which a public address may be reached. */
+  readonly allowPorts: readonly number[];
+}
+
+/** Which addresses the browser may be connected to. */
 export interface AddressPolicy {
-  /** False for a text that is no IP address. */
-  allows(address: string): boolean;
+  /** Whether a connection that was asked for by this host and port may go to the address. */
+  allows(target: EgressTarget, address: Address): boolean;
   /**
-   * Resolves the host as Chromium will and throws `address-unreachable` unless every address is
-   * allowed: one forbidden answer among good ones is how rebinding starts.
-   * The error never says which address, so that the API can't be used to map a network.
+   * A sentence that says why a URL can't be scanned whatever its name resolves to, or null. It tells
+   * of the rules, not of what is there.
    */
-  assertReachable(url: URL): Promise<void>;
+  refusalOf(url: URL): string | null;
 }
 
 /** Azure's host agent answers on a public address: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16 */
@@ -24,52 +38,49 @@ const publicRanges: ReadonlySet<string> = new Set(['unicast', 'as112', 'as112v6'
 /** RFC 4291: the only block of global unicast addresses that has been handed out. */
 const globalUnicastV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Allows public addresses, and whatever lies in `allowNetworks`. */
-export function createAddressPolicy(allowNetworks: readonly Network[]): AddressPolicy {
-  const allows = (text: string): boolean => {
-    const address = parseAddress(text);
-    if (address === null) return false;
-    return isPublic(address) || allowNetworks.some((network) => isInNetwork(address, network));
-  };
+export function createAddressPolicy({
+  allowNetworks,
+  allowHosts,
+  allowPorts,
+}: EgressRules): AddressPolicy {
+  const openHosts = new Set(allowHosts);
+  const isOpenHost = ({ host, port }: EgressTarget): boolean =>
+    openHosts.has(`${host.includes(':') ? `[${host}]` : host}:${port}`);
+  const isOpenAddress = (address: Address): boolean =>
+    allowNetworks.some((network) => isInNetwork(address, network));
   return {
-    allows,
-    async assertReachable(url) {
-      const literal = addressLiteral(url);
-      const addresses = literal === null ? await resolveHost(url.hostname) : [literal];
-      if (addresses.every(allows)) return;
-      throw new ScanFailedError(
-        'address-unreachable',
-        `${url.hostname} could not be reached. Check that the address is public and that the site is up.`,
-      );
+    allows: (target, address) =>
+      isOpenHost(target) ||
+      isOpenAddress(address) ||
+      (isPublic(address) && allowPorts.includes(target.port)),
+    refusalOf(url) {
+      const target = targetOf(url);
+      if (isOpenHost(target)) return null;
+      const literal = parseAddress(target.host);
+      if (literal === null) {
+        // Its addresses may lie in a network that is open on all ports.
+        if (allowNetworks.length > 0 || allowPorts.includes(target.port)) return null;
+      } else {
+        if (isOpenAddress(literal)) return null;
+        if (!isPublic(literal)) {
+          return `${target.host} is not a public address. This service scans pages that are open to the internet.`;
+        }
+        if (allowPorts.includes(target.port)) return null;
+      }
+      return `Port ${target.port} is not one that is scanned. This service scans pages on the ports ${allowPorts.join(', ')}.`;
     },
   };
 }
 
-/** The host of a URL without the brackets of an IPv6 literal, or null when it is a name. */
-export function addressLiteral(url: URL): string | null {
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  return parseAddress(host) === null ? null : host;
+/** The host and port that a connection for the URL is made to. */
+export function targetOf({ hostname, port, protocol }: URL): EgressTarget {
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? (defaultPorts[protocol] ?? 0) : Number(port),
+  };
 }
 
-async function resolveHost(hostname: string): Promise<string[]> {
-  // Chromium maps these to loopback by itself, whatever the resolver says (RFC 6761, section 6.3).
-  if (/(^|\.)localhost\.?$/i.test(hostname)) return ['127.0.0.1', '::1'];
-  try {
-    const answers = await lookup(hostname, { all: true, verbatim: true });
-    if (answers.length > 0) return answers.map(({ address }) => address);
-  } catch (cause) {
-    throw dnsNotFound(hostname, { cause });
-  }
-  throw dnsNotFound(hostname);
-}
-
-function dnsNotFound(hostname: string, options?: ErrorOptions): ScanFailedError {
-  return new ScanFailedError(
-    'dns-not-found',
-    `The name ${hostname} does not resolve. Check its spelling and its DNS records.`,
-    options,
-  );
-}
+const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 function isPublic(address: Address): boolean {
   // Tunnelled and embedded forms (6to4, Teredo, NAT64, …) have ranges of their own, so none is `unicast`.

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, CDPSession } from 'puppeteer';
 import { BrowserDiedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ChromiumBinary } from './find-chromium.ts';
-import { launchBrowser } from './launch-browser.ts';
+import { launchBrowser, nowhere } from './launch-browser.ts';
 import { createProfile, removeProfile, sweepProfiles } from './profile.ts';
 import { within } from './time-limit.ts';
 
@@ -75,8 +75,11 @@ export class Chromium {
     await this.#instance();
   }
 
-  /** Throws `BrowserDiedError` when no browser can be started or it does not answer. */
-  async lease(): Promise<ContextLease> {
+  /**
+   * `proxyServer` carries all that the context sends; without one it reaches nothing. Throws
+   * `BrowserDiedError` when no browser can be started or it does not answer.
+   */
+  async lease(proxyServer = nowhere): Promise<ContextLease> {
     const instance = await this.#instance();
     instance.leases += 1;
     instance.scans += 1;
@@ -85,7 +88,12 @@ export class Chromium {
     try {
       const context = await within(
         openTimeoutMs,
-        instance.browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } }),
+        instance.browser.createBrowserContext({
+          downloadBehavior: { policy: 'deny' },
+          proxyServer,
+          // Else loopback is reached without the proxy.
+          proxyBypassList: ['<-loopback>'],
+        }),
       );
       const majorVersion = majorVersionOf(this.#options.binary);
       return {

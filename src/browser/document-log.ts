@@ -17,19 +17,15 @@ export interface DocumentResponse {
 export class DocumentLog {
   readonly #responses = new Map<string, DocumentResponse>();
   readonly #failures = new Map<string, string>();
-  /** Every address that has answered for the main frame, redirect hops included. */
-  readonly addresses = new Set<string>();
   #latest: DocumentResponse | undefined;
+  #latestUrl: string | undefined;
 
   private constructor(session: CDPSession, mainFrameId: string) {
-    session.on('Network.requestWillBeSent', ({ redirectResponse, frameId, type }) => {
-      if (frameId === mainFrameId && type === 'Document' && redirectResponse !== undefined) {
-        this.#recordAddress(redirectResponse);
-      }
+    session.on('Network.requestWillBeSent', ({ frameId, type, request }) => {
+      if (frameId === mainFrameId && type === 'Document') this.#latestUrl = request.url;
     });
     session.on('Network.responseReceived', ({ frameId, loaderId, type, response }) => {
       if (frameId !== mainFrameId || type !== 'Document') return;
-      this.#recordAddress(response);
       this.#latest = {
         url: response.url,
         status: response.status,
@@ -66,8 +62,9 @@ export class DocumentLog {
     return this.#latest;
   }
 
-  #recordAddress({ remoteIPAddress }: Protocol.Network.Response): void {
-    if (remoteIPAddress) this.addresses.add(remoteIPAddress.replace(/^\[(.*)\]$/, '$1'));
+  /** What was asked for last, redirects included. */
+  get latestUrl(): string | undefined {
+    return this.#latestUrl;
   }
 }
 

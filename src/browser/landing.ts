@@ -1,9 +1,10 @@
 import { ScanFailedError } from '../errors.ts';
 import { findChallenge } from './challenge.ts';
 import { cut } from './cut.ts';
-import type { DocumentLog, DocumentResponse } from './document-log.ts';
-import type { Frame, IsolatedWorlds } from './isolated-world.ts';
+import type { DocumentResponse } from './document-log.ts';
+import type { Frame } from './isolated-world.ts';
 import { navigationFailure } from './navigation-failure.ts';
+import type { ScanPage } from './scan-page.ts';
 
 /** The document that the browser ended on, found to be a page of the site that was asked for. */
 export interface Landing {
@@ -17,10 +18,10 @@ const htmlTypes: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+
  * Judges the document now in the main frame. Throws `ScanFailedError` when it is no page that a
  * report may be made of: Chromium's error page, an error status, a bot challenge, or not HTML.
  */
-export async function inspectLanding(worlds: IsolatedWorlds, log: DocumentLog): Promise<Landing> {
+export async function inspectLanding({ worlds, log, egress }: ScanPage): Promise<Landing> {
   const frame = await worlds.mainFrame();
   if (frame.isErrorPage) {
-    throw navigationFailure(log.failureOf(frame.loaderId) ?? '', frame.url);
+    throw navigationFailure(egress, frame.url, log.failureOf(frame.loaderId) ?? '');
   }
   const response = log.responseOf(frame.loaderId);
   if (response === undefined || !/^https?:/.test(frame.url)) {
@@ -45,8 +46,9 @@ export async function inspectLanding(worlds: IsolatedWorlds, log: DocumentLog): 
  * Explains a navigation that made no document: a 204, or a download, which Chromium both calls
  * aborted.
  */
-export function noDocument(response: DocumentResponse | undefined, url: string): ScanFailedError {
-  if (response === undefined) return navigationFailure('', url);
+export function noDocument({ log, egress }: ScanPage, url: string): ScanFailedError {
+  const response = log.latestResponse;
+  if (response === undefined) return navigationFailure(egress, url, '');
   if (response.status >= 400) return errorStatus(response);
   return notHtml(response);
 }

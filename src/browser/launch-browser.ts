@@ -13,6 +13,9 @@ const launchTimeoutMs = 30_000;
 const protocolTimeoutMs = 900_000;
 const answerTimeoutMs = 5_000;
 
+/** A proxy that does not exist: for what belongs to no scan. */
+export const nowhere = 'socks5://127.0.0.1:1';
+
 const chromiumFlags = [
   '--lang=en-US',
   '--accept-lang=en-US,en',
@@ -26,6 +29,13 @@ const chromiumFlags = [
   // Its scratch files are not removed when the browser is killed.
   '--disable-component-update',
   '--no-pings',
+  // Each scan has a proxy of its own.
+  `--proxy-server=${nowhere}`,
+  '--proxy-bypass-list=<-loopback>',
+  // Names are the proxy's to resolve.
+  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+  '--dns-prefetch-disable',
+  '--disable-quic',
   // Headless shell and full Chrome know this policy under different names.
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',

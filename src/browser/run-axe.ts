@@ -1,7 +1,7 @@
 import { BrowserDiedError, DomainError, ScanFailedError } from '../errors.ts';
-import type { AddressPolicy } from './address-policy.ts';
 import type { Chromium, ContextLease } from './chromium.ts';
 import { cut } from './cut.ts';
+import type { EgressProxy } from './egress-proxy.ts';
 import { PageFunctionError } from './isolated-world.ts';
 import { inspectLanding, type Landing } from './landing.ts';
 import { isUnreachable } from './navigation-failure.ts';
@@ -36,16 +36,22 @@ const maxDocuments = 3;
 /** As for the URL that is asked for; a script can make it any length. */
 const maxUrlLength = 2_048;
 
-export function createRunAxe(options: {
+export function createRunAxe({
+  chromium,
+  openEgress,
+  navigationTimeoutMs,
+}: {
   chromium: Chromium;
-  addressPolicy: AddressPolicy;
+  /** Opens the way out for one scan. */
+  openEgress: () => Promise<EgressProxy>;
   navigationTimeoutMs: number;
 }): RunAxe {
   return async ({ candidates, signal }) => {
     signal.throwIfAborted();
-    await using lease = await leaseUnlessAborted(options.chromium, signal);
-    const work = openScanPage(lease).then((scanPage) =>
-      Promise.race([scanPage.crashed, scan(scanPage, candidates, signal, options)]),
+    await using egress = await openEgress();
+    await using lease = await leaseUnlessAborted(chromium, egress.url, signal);
+    const work = openScanPage(lease, egress).then((scanPage) =>
+      Promise.race([scanPage.failed, scan(scanPage, candidates, signal, navigationTimeoutMs)]),
     );
     // Disposing of the lease makes what is still under way reject, with nobody listening.
     work.catch(() => {});
@@ -58,8 +64,12 @@ export function createRunAxe(options: {
 }
 
 /** A browser may take long to start; whoever stopped waiting for it has no use for the lease. */
-async function leaseUnlessAborted(chromium: Chromium, signal: AbortSignal): Promise<ContextLease> {
-  const leasing = chromium.lease();
+async function leaseUnlessAborted(
+  chromium: Chromium,
+  proxyServer: string,
+  signal: AbortSignal,
+): Promise<ContextLease> {
+  const leasing = chromium.lease(proxyServer);
   try {
     return await Promise.race([leasing, rejectOnAbort(signal)]);
   } catch (error) {
@@ -75,14 +85,12 @@ async function scan(
   scanPage: ScanPage,
   candidates: AxeRequest['candidates'],
   signal: AbortSignal,
-  options: { addressPolicy: AddressPolicy; navigationTimeoutMs: number },
+  navigationTimeoutMs: number,
 ): Promise<PageScan> {
-  const { url, timedOut } = await open(scanPage, candidates, options);
+  const { url, timedOut } = await open(scanPage, candidates, navigationTimeoutMs);
   for (let document = 1; ; document += 1) {
     const { settled } = await settle(scanPage, signal);
-    // First of all, so that nothing is told of what stands at a forbidden address.
-    assertAddresses(scanPage, options.addressPolicy, url);
-    const landing = await inspectLanding(scanPage.worlds, scanPage.log);
+    const landing = await inspectLanding(scanPage);
     try {
       const { unscannedFrameCount, ...results } = await runAxeInFrames(scanPage.worlds);
       const warnings = describe({
@@ -113,32 +121,18 @@ async function scan(
 async function open(
   scanPage: ScanPage,
   candidates: AxeRequest['candidates'],
-  {
-    addressPolicy,
-    navigationTimeoutMs,
-  }: { addressPolicy: AddressPolicy; navigationTimeoutMs: number },
+  navigationTimeoutMs: number,
 ): Promise<{ url: URL; timedOut: boolean }> {
   const [url, ...others] = candidates;
   // A dead first candidate must leave time for the next.
   const timeoutMs = others.length > 0 ? navigationTimeoutMs / 2 : navigationTimeoutMs;
   try {
-    await addressPolicy.assertReachable(url);
     return { url, ...(await navigate(scanPage, url, timeoutMs)) };
   } catch (error) {
-    assertAddresses(scanPage, addressPolicy, url);
     const [next, ...rest] = others;
     if (next === undefined || !isUnreachable(error)) throw error;
-    return open(scanPage, [next, ...rest], { addressPolicy, navigationTimeoutMs });
+    return open(scanPage, [next, ...rest], navigationTimeoutMs);
   }
-}
-
-/** Chromium resolves names for itself: what it connected to must pass as well. */
-function assertAddresses({ log }: ScanPage, policy: AddressPolicy, url: URL): void {
-  if ([...log.addresses].every((address) => policy.allows(address))) return;
-  throw new ScanFailedError(
-    'address-unreachable',
-    `${url.href} leads to an address that could not be reached. Check that it and its redirects are public.`,
-  );
 }
 
 function describe(outcome: {

@@ -2,10 +2,12 @@ import type { Page } from 'puppeteer';
 import { ScanFailedError } from '../errors.ts';
 import type { ContextLease } from './chromium.ts';
 import { DocumentLog } from './document-log.ts';
+import type { EgressProxy } from './egress-proxy.ts';
 import { IsolatedWorlds } from './isolated-world.ts';
 import { noDocument } from './landing.ts';
 import { navigationFailure } from './navigation-failure.ts';
 import { OpenRequests } from './open-requests.ts';
+import { watchPageLimits } from './page-limits.ts';
 import { ScheduledNavigation } from './scheduled-navigation.ts';
 import { within } from './time-limit.ts';
 
@@ -18,11 +20,15 @@ export interface ScanPage {
   readonly log: DocumentLog;
   readonly requests: OpenRequests;
   readonly scheduled: ScheduledNavigation;
-  /** Rejects when the renderer crashes; calls into a crashed page may never settle by themselves. */
-  readonly crashed: Promise<never>;
+  readonly egress: EgressProxy;
+  /**
+   * Rejects when the page passes a limit, or its renderer crashes: calls into a crashed page may never
+   * settle by themselves.
+   */
+  readonly failed: Promise<never>;
 }
 
-export async function openScanPage(lease: ContextLease): Promise<ScanPage> {
+export async function openScanPage(lease: ContextLease, egress: EgressProxy): Promise<ScanPage> {
   const page = await lease.context.newPage();
   const { promise: crashed, reject } = Promise.withResolvers<never>();
   // The page outlives a scan that ended otherwise.
@@ -42,12 +48,15 @@ export async function openScanPage(lease: ContextLease): Promise<ScanPage> {
   const requests = new OpenRequests(page);
   const [worlds] = await Promise.all([
     IsolatedWorlds.attach(page),
+    page.setBypassServiceWorker(true),
     page.setUserAgent({ userAgent: lease.userAgent, userAgentMetadata: clientHints(lease) }),
   ]);
   const mainFrame = await worlds.mainFrame();
   const log = await DocumentLog.attach(worlds.session, mainFrame.id);
   const scheduled = await ScheduledNavigation.attach(worlds.session, mainFrame.id);
-  return { page, worlds, log, requests, scheduled, crashed };
+  const failed = Promise.race([crashed, watchPageLimits(page), egress.exceeded]);
+  failed.catch(() => {});
+  return { page, worlds, log, requests, scheduled, egress, failed };
 }
 
 /**
@@ -55,10 +64,11 @@ export async function openScanPage(lease: ContextLease): Promise<ScanPage> {
  * within the time is scanned as it is: `timedOut`. Throws `ScanFailedError` when there is none.
  */
 export async function navigate(
-  { page, worlds, log }: ScanPage,
+  scanPage: ScanPage,
   url: URL,
   timeoutMs: number,
 ): Promise<{ timedOut: boolean }> {
+  const { page, worlds, log, egress } = scanPage;
   const blank = await worlds.mainFrame();
   const startedAt = performance.now();
   const parsed = new Promise((resolve) => page.once('domcontentloaded', resolve));
@@ -76,8 +86,9 @@ export async function navigate(
     if (frame === null && log.latestResponse !== undefined) throw unresponsive(url, cause);
     const isCommitted = frame !== null && frame.loaderId !== blank.loaderId && !frame.isErrorPage;
     if (isCommitted && log.responseOf(frame.loaderId) !== undefined) return { timedOut };
-    if (message.includes('ERR_ABORTED')) throw noDocument(log.latestResponse, url.href);
-    throw navigationFailure(message, url.href, cause);
+    if (message.includes('ERR_ABORTED')) throw noDocument(scanPage, url.href);
+    const failedUrl = log.latestUrl ?? url.href;
+    throw navigationFailure(egress, failedUrl, message, cause);
   }
 }
 

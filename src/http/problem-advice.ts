@@ -22,6 +22,9 @@ export const problemAdvice: Readonly<Record<DomainErrorCode, string>> = {
   'tls-failed': 'Check the certificate of the site: its dates, its host names and its chain.',
   'too-many-redirects':
     'Check the redirects of the page. Those that depend on a cookie often lead in a circle.',
+  'too-many-page-requests': 'Look for a script on the page that loads something over and over.',
+  'too-many-connections': 'Look for a script on the page that opens sockets and never closes them.',
+  'page-too-large': 'Look for a download, a video or a stream on the page that starts by itself.',
   'navigation-failed': 'Open the page in a browser: the detail has what the browser said of it.',
   'error-status':
     'Check the address. The page must answer with a success to a visitor who is not logged in.',

@@ -1,4 +1,4 @@
-import { addressLiteral, type AddressPolicy } from '../browser/address-policy.ts';
+import type { AddressPolicy } from '../browser/address-policy.ts';
 import type { PageScan, RunAxe } from '../browser/run-axe.ts';
 import { BrowserDiedError, DomainError, ScanFailedError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -61,7 +61,7 @@ export class ScanService {
    */
   async scan(text: string, waitMs: number, signal: AbortSignal): Promise<Scan> {
     const target = parseScanUrl(text);
-    this.#assertPublicLiteral(target.url);
+    this.#assertAllowed(target.url);
     if (this.#isClosing) throw shuttingDown();
     const scan = this.#underWay.get(keyOf(target)) ?? this.#accept(target);
     if (waitMs <= 0) scan.isKept = true;
@@ -215,13 +215,9 @@ export class ScanService {
     return this.#underWay.get(keyOf(scan.target)) === scan;
   }
 
-  #assertPublicLiteral(url: URL): void {
-    const literal = addressLiteral(url);
-    if (literal === null || this.#options.addressPolicy.allows(literal)) return;
-    throw new DomainError(
-      'invalid-url',
-      `${literal} is not a public address. This service scans pages that are open to the internet.`,
-    );
+  #assertAllowed(url: URL): void {
+    const refusal = this.#options.addressPolicy.refusalOf(url);
+    if (refusal !== null) throw new DomainError('invalid-url', refusal);
   }
 }
 

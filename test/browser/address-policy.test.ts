@@ -1,10 +1,22 @@
 import { describe, expect, test } from 'bun:test';
-import { addressLiteral, createAddressPolicy } from '../../src/browser/address-policy.ts';
-import { ScanFailedError } from '../../src/errors.ts';
-import { networksFrom } from '../support/networks.ts';
+import { createAddressPolicy, targetOf } from '../../src/browser/address-policy.ts';
+import { type Address, parseAddress } from '../../src/network.ts';
+import { rulesWith } from '../support/networks.ts';
 
-const policyWith = (...networks: string[]) => createAddressPolicy(networksFrom(networks));
-const publicOnly = policyWith();
+const policyWith = (...networks: string[]) => createAddressPolicy(rulesWith(networks));
+const target = { host: 'example.com', port: 443 };
+
+function parse(text: string): Address {
+  const address = parseAddress(text);
+  if (address === null) throw new Error(`${text} is no address`);
+  return address;
+}
+
+/** Those that may be reached for a URL of some public name. */
+function reachable(addresses: readonly string[], ...networks: string[]): string[] {
+  const policy = policyWith(...networks);
+  return addresses.filter((address) => policy.allows(target, parse(address)));
+}
 
 /** Blocks that are not for the public, with an address on either side where that one is public. */
 const forbidden: [name: string, addresses: string[], neighbours?: string[]][] = [
@@ -73,8 +85,8 @@ describe('without allowed networks', () => {
   test.each(forbidden)(
     '%s is forbidden, and what lies beside it is not',
     (_, addresses, neighbours = []) => {
-      expect(addresses.filter((address) => publicOnly.allows(address))).toEqual([]);
-      expect(neighbours.filter((address) => !publicOnly.allows(address))).toEqual([]);
+      expect(reachable(addresses)).toEqual([]);
+      expect(reachable(neighbours)).toEqual(neighbours);
     },
   );
 
@@ -88,15 +100,8 @@ describe('without allowed networks', () => {
     '2620:4f:8000::1',
     '2A00:1450:4001:800::200E',
   ])('%s is public', (address) => {
-    expect(publicOnly.allows(address)).toBe(true);
+    expect(reachable([address])).toEqual([address]);
   });
-
-  test.each(['', 'localhost', 'example.com', '256.1.1.1', '1.2.3.4/32', '[::1]', '12345::'])(
-    'the text %p is no address',
-    (text) => {
-      expect(publicOnly.allows(text)).toBe(false);
-    },
-  );
 });
 
 test.each([
@@ -106,21 +111,54 @@ test.each([
   ['0.0.0.0/0', ['0.0.0.0', '169.254.169.254', '168.63.129.16'], ['::1', 'fe80::1']],
   ['::/0', ['::1', 'fe80::1', '64:ff9b::7f00:1'], ['10.0.0.1', '::ffff:10.0.0.1']],
 ])('allowing %s opens that network and nothing beside it', (network, inside, outside) => {
-  const policy = policyWith(network);
-  expect(inside.filter((address) => !policy.allows(address))).toEqual([]);
-  expect(outside.filter((address) => policy.allows(address))).toEqual([]);
-  expect(policy.allows('8.8.8.8')).toBe(true);
+  expect(reachable(inside, network)).toEqual(inside);
+  expect(reachable(outside, network)).toEqual([]);
+  expect(reachable(['8.8.8.8'], network)).toEqual(['8.8.8.8']);
+});
+
+describe('a public address', () => {
+  const policy = createAddressPolicy({ ...rulesWith([]), allowPorts: [80, 8_443] });
+  const address = parse('8.8.8.8');
+
+  test('may be reached on the ports that are allowed and on no other', () => {
+    const ports = [79, 80, 81, 443, 8_443].filter((port) =>
+      policy.allows({ host: 'example.com', port }, address),
+    );
+    expect(ports).toEqual([80, 8_443]);
+  });
+
+  test('in a network that is allowed may be reached on every port', () => {
+    const redis = { host: 'example.com', port: 6_379 };
+    expect(policyWith('8.8.8.0/24').allows(redis, address)).toBe(true);
+    expect(policyWith('8.8.9.0/24').allows(redis, address)).toBe(false);
+  });
+});
+
+describe('a host and port that are allowed', () => {
+  const policy = createAddressPolicy({
+    ...rulesWith([]),
+    allowHosts: ['intranet.example:3000', '10.0.0.1:81', '[::1]:82'],
+  });
+
+  test.each([
+    ['intranet.example', 3_000, '10.9.9.9'],
+    ['10.0.0.1', 81, '10.0.0.1'],
+    ['::1', 82, '::1'],
+  ])('open %s:%d and nothing else', (host, port, text) => {
+    const address = parse(text);
+    expect(policy.allows({ host, port }, address)).toBe(true);
+    expect(policy.allows({ host, port: port + 1 }, address)).toBe(false);
+    expect(policy.allows({ host: 'other.example', port }, address)).toBe(false);
+    expect(policy.allows({ host: `x${host}`, port }, address)).toBe(false);
+  });
 });
 
 describe('a URL', () => {
-  const codeOf = async (url: string, ...networks: string[]): Promise<string | null> => {
-    const outcome: unknown = await policyWith(...networks)
-      .assertReachable(new URL(url))
-      .catch((error: unknown) => error);
-    if (outcome === undefined) return null;
-    if (outcome instanceof ScanFailedError) return outcome.code;
-    throw outcome;
-  };
+  const policy = createAddressPolicy({
+    ...rulesWith(['10.1.0.0/16']),
+    allowHosts: ['10.0.0.1:81', 'localhost:3000'],
+  });
+  const closed = createAddressPolicy(rulesWith([]));
 
   test.each([
     'http://127.0.0.1/',
@@ -128,45 +166,46 @@ describe('a URL', () => {
     'http://0x7f.1/',
     'http://[::1]:8080/',
     'http://[::ffff:7f00:1]/',
-    'http://localhost/',
-    'http://LOCALHOST./',
-    'http://metrics.localhost/',
-  ])('%s is unreachable', async (url) => {
-    expect(await codeOf(url)).toBe('address-unreachable');
+    'http://10.0.0.1/',
+    'http://10.0.0.1:82/',
+    'http://[fe80::1]/',
+  ])('%s is refused because of its address', (url) => {
+    expect(policy.refusalOf(new URL(url))).toContain(
+      ' is not a public address. This service scans',
+    );
   });
 
-  test.each(['http://8.8.8.8/', 'https://[2606:4700:4700::1111]/'])(
-    '%s is reachable',
-    async (url) => {
-      expect(await codeOf(url)).toBeNull();
+  test.each(['http://8.8.8.8:22/', 'https://[2606:4700:4700::1111]:81/'])(
+    '%s is refused because of its port',
+    (url) => {
+      expect(policy.refusalOf(new URL(url))).toMatch(/^Port (22|81) is not one that is scanned/);
     },
   );
 
-  test('with the name localhost needs both its addresses to be allowed', async () => {
-    expect(await codeOf('http://localhost/', '127.0.0.1/32')).toBe('address-unreachable');
-    expect(await codeOf('http://a.localhost/', '::1/128')).toBe('address-unreachable');
-    expect(await codeOf('http://a.localhost/', '127.0.0.1/32', '::1/128')).toBeNull();
-  });
-
-  test('whose name does not resolve gives dns-not-found', async () => {
-    // Longer than a label may be, so that no resolver is asked.
-    expect(await codeOf(`http://${'x'.repeat(64)}.test/`)).toBe('dns-not-found');
-  });
-
-  test('that is forbidden is refused without its address being named', async () => {
-    const refused = publicOnly.assertReachable(new URL('http://localhost/'));
-    const error: unknown = await refused.catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(ScanFailedError);
-    expect(String(error)).toContain('localhost could not be reached');
-    expect(String(error)).not.toMatch(/127\.|::1/);
+  test('with a name is refused because of its port, unless some network is open', () => {
+    const url = new URL('http://example.com:81/');
+    expect(closed.refusalOf(url)).toContain('on the ports 80, 443, 8080, 8443.');
+    expect(policy.refusalOf(url)).toBeNull();
   });
 
   test.each([
-    ['http://10.0.0.1/', '10.0.0.1'],
-    ['http://[fe80::1]:80/', 'fe80::1'],
-    ['http://example.com/', null],
-    ['http://1.2.3.4.example/', null],
-  ])('%s has the address literal %p', (url, literal) => {
-    expect(addressLiteral(new URL(url))).toBe(literal);
+    'http://8.8.8.8/',
+    'https://8.8.8.8/',
+    'http://8.8.8.8:8443/',
+    'https://[2606:4700:4700::1111]/',
+    'http://10.1.2.3:9/',
+    'http://10.0.0.1:81/',
+    'http://localhost:3000/',
+    'http://example.com/',
+  ])('%s is not refused', (url) => {
+    expect(policy.refusalOf(new URL(url))).toBeNull();
+  });
+
+  test.each([
+    ['http://example.com/', 'example.com', 80],
+    ['https://example.com/', 'example.com', 443],
+    ['https://[::1]:8443/', '::1', 8_443],
+  ])('%s is reached at %s and port %d', (url, host, port) => {
+    expect(targetOf(new URL(url))).toEqual({ host, port });
   });
 });

@@ -1,5 +1,5 @@
 import type * as AxeCore from 'axe-core';
-import type { Chromium } from '../../src/browser/chromium.ts';
+import type { BrowserStage } from './browser-stage.ts';
 
 declare const axe: typeof AxeCore;
 const axeSource = await Bun.file(new URL(import.meta.resolve('axe-core/axe.min.js'))).text();
@@ -9,10 +9,11 @@ const axeSource = await Bun.file(new URL(import.meta.resolve('axe-core/axe.min.j
  * and `axe.run` with the same rules and otherwise its defaults.
  */
 export async function runAxeInMainWorld(
-  chromium: Chromium,
+  { chromium, openEgress }: BrowserStage,
   url: string,
 ): Promise<AxeCore.AxeResults> {
-  await using lease = await chromium.lease();
+  await using egress = await openEgress();
+  await using lease = await chromium.lease(egress.url);
   const page = await lease.context.newPage();
   await page.goto(url, { waitUntil: 'load' });
   for (const frame of page.frames()) {

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import PQueue from 'p-queue';
 import { createAddressPolicy } from '../../src/browser/address-policy.ts';
 import { Chromium } from '../../src/browser/chromium.ts';
+import { type EgressLimits, EgressProxy } from '../../src/browser/egress-proxy.ts';
 import { type ChromiumBinary, findChromium } from '../../src/browser/find-chromium.ts';
+import { resolveBySystem, type ResolveHost } from '../../src/browser/resolve-target.ts';
 import { createRunAxe, type PageScan } from '../../src/browser/run-axe.ts';
 import { ScanFailedError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
-import { networksFrom } from '../support/networks.ts';
+import { rulesWith } from '../support/networks.ts';
 
 export const scanTimeoutMs = 30_000;
 export const productToken = 'Curbcut/0.0.0 (+https://curbcut.test/docs)';
@@ -17,6 +19,7 @@ export const productToken = 'Curbcut/0.0.0 (+https://curbcut.test/docs)';
 /** The browser stage as the service puts it together, on a real browser of its own. */
 export interface BrowserStage extends AsyncDisposable {
   readonly chromium: Chromium;
+  readonly openEgress: () => Promise<EgressProxy>;
   /** Scans the first of the URLs that can be reached. */
   scan(urls: string | [string, ...string[]], signal?: AbortSignal): Promise<PageScan>;
   /** Scans a page that gives no report, and returns why. */
@@ -26,6 +29,9 @@ export interface BrowserStage extends AsyncDisposable {
 export async function startBrowserStage({
   navigationTimeoutMs = 10_000,
   allowNetworks = ['127.0.0.0/8', '::1/128'],
+  allowHosts = [],
+  resolveHost = resolveBySystem,
+  limits = {},
   // More would make a page slow enough to be taken for one that never finishes.
   maxConcurrentScans = 4,
   maxScans,
@@ -34,22 +40,28 @@ export async function startBrowserStage({
 }: {
   navigationTimeoutMs?: number;
   allowNetworks?: string[];
+  allowHosts?: string[];
+  resolveHost?: ResolveHost;
+  limits?: Partial<EgressLimits>;
   maxConcurrentScans?: number;
   maxScans?: number;
   heartbeatMs?: number;
   binary?: ChromiumBinary;
 } = {}): Promise<BrowserStage> {
+  const log = createLog('silent');
   const chromium = new Chromium({
     binary: binary ?? (await findChromium({ environment: process.env })),
     productToken,
-    log: createLog('silent'),
+    log,
     ...(maxScans === undefined ? {} : { maxScans }),
     ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
   });
   await chromium.start();
+  const addressPolicy = createAddressPolicy({ ...rulesWith(allowNetworks), allowHosts });
+  const openEgress = () => EgressProxy.start({ addressPolicy, resolveHost, log, limits });
   const runAxe = createRunAxe({
     chromium,
-    addressPolicy: createAddressPolicy(networksFrom(allowNetworks)),
+    openEgress,
     navigationTimeoutMs,
   });
   const queue = new PQueue({ concurrency: maxConcurrentScans });
@@ -61,6 +73,7 @@ export async function startBrowserStage({
   };
   return {
     chromium,
+    openEgress,
     scan,
     fail: async (urls, signal) => {
       const outcome: unknown = await scan(urls, signal).catch((error: unknown) => error);

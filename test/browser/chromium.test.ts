@@ -1,24 +1,36 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { createAddressPolicy } from '../../src/browser/address-policy.ts';
 import { Chromium } from '../../src/browser/chromium.ts';
+import { EgressProxy } from '../../src/browser/egress-proxy.ts';
 import { type ChromiumBinary, findChromium } from '../../src/browser/find-chromium.ts';
 import { BrowserDiedError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
+import { rulesWith } from '../support/networks.ts';
 import { htmlResponse, page, type PageServer, servePages } from '../support/page-server.ts';
 import { scanTimeoutMs } from './browser-stage.ts';
 import { countProcesses, pidOf, profiles, untilGone } from './processes.ts';
 
 let binary: ChromiumBinary;
 let pages: PageServer;
+let egress: EgressProxy;
 let logLines: string[];
 beforeAll(async () => {
   binary = await findChromium({ environment: process.env });
+  egress = await EgressProxy.start({
+    addressPolicy: createAddressPolicy(rulesWith(['127.0.0.0/8'])),
+    resolveHost: () => Promise.reject(new Error('no names here')),
+    log: createLog('silent'),
+  });
   pages = servePages(() => ({
     '/': page(),
     '/cookie': ({ headers }) =>
       htmlResponse(page(headers.get('cookie') ?? 'none'), { 'set-cookie': 'visited=yes' }),
   }));
 }, scanTimeoutMs);
-afterAll(() => pages[Symbol.asyncDispose]());
+afterAll(async () => {
+  await egress[Symbol.asyncDispose]();
+  await pages[Symbol.asyncDispose]();
+});
 beforeEach(() => {
   logLines = [];
 });
@@ -33,7 +45,7 @@ test(
   'leases that are asked for at once share one browser, and each has cookies of its own',
   async () => {
     await using chromium = createChromium();
-    const leases = await Promise.all([chromium.lease(), chromium.lease(), chromium.lease()]);
+    const leases = await Promise.all([1, 2, 3].map(() => chromium.lease(egress.url)));
     expect(new Set(leases.map(pidOf)).size).toBe(1);
     expect(logLines).toEqual(['browser started']);
     for (const { context } of leases) {
@@ -41,7 +53,7 @@ test(
       await tab.goto(`${pages.origin}/cookie`);
       expect(await tab.evaluate(() => document.body.innerText)).toContain('none');
     }
-    expect((await leases[0].context.cookies()).map(({ name }) => name)).toEqual(['visited']);
+    expect((await leases[0]?.context.cookies())?.map(({ name }) => name)).toEqual(['visited']);
   },
   scanTimeoutMs,
 );
@@ -50,7 +62,7 @@ test(
   'a lease that ends takes its pages with it',
   async () => {
     await using chromium = createChromium();
-    const lease = await chromium.lease();
+    const lease = await chromium.lease(egress.url);
     const browser = lease.context.browser();
     const before = (await browser.pages()).length;
     const tab = await lease.context.newPage();
@@ -70,7 +82,7 @@ test(
   async () => {
     const chromium = createChromium();
     await chromium.start();
-    const lease = await chromium.lease();
+    const lease = await chromium.lease(egress.url);
     await (await lease.context.newPage()).goto(`${pages.origin}/`);
     const pid = pidOf(lease);
     expect(await countProcesses(pid)).toBeGreaterThan(1);
@@ -92,7 +104,7 @@ test(
     const outcome = await chromium.start().catch((error: unknown) => error);
     expect(outcome).toBeInstanceOf(BrowserDiedError);
     expect(await profiles()).toEqual([]);
-    expect(await chromium.lease().catch((error: unknown) => error)).toBeInstanceOf(
+    expect(await chromium.lease(egress.url).catch((error: unknown) => error)).toBeInstanceOf(
       BrowserDiedError,
     );
   },
@@ -103,9 +115,9 @@ test(
   'the browser is replaced after so many scans, and goes when its last lease has ended',
   async () => {
     await using chromium = createChromium({ maxScans: 2 });
-    const first = await chromium.lease();
-    const second = await chromium.lease();
-    const third = await chromium.lease();
+    const first = await chromium.lease(egress.url);
+    const second = await chromium.lease(egress.url);
+    const third = await chromium.lease(egress.url);
     expect(pidOf(second)).toBe(pidOf(first));
     expect(pidOf(third)).not.toBe(pidOf(first));
 
@@ -125,8 +137,13 @@ test(
   'the browser is replaced once, however many leases come at once',
   async () => {
     await using chromium = createChromium({ maxScans: 2 });
-    await Promise.all([chromium.lease(), chromium.lease(), chromium.lease(), chromium.lease()]);
-    await chromium.lease();
+    await Promise.all([
+      chromium.lease(egress.url),
+      chromium.lease(egress.url),
+      chromium.lease(egress.url),
+      chromium.lease(egress.url),
+    ]);
+    await chromium.lease(egress.url);
     expect(logLines).toEqual(['browser started', 'browser replaced', 'browser started']);
   },
   scanTimeoutMs,

@@ -153,7 +153,7 @@ test.concurrent(
 test.concurrent(
   'findings are what axe.run finds in the page by itself',
   async () => {
-    const expected = await runAxeInMainWorld(stage.chromium, `${pages.origin}/`);
+    const expected = await runAxeInMainWorld(stage, `${pages.origin}/`);
     const scan = await stage.scan(`${pages.origin}/`);
     expect(targetsOf(scan.violations)).toEqual(targetsOf(expected.violations));
     expect(targetsOf(scan.incomplete)).toEqual(targetsOf(expected.incomplete));

@@ -102,7 +102,7 @@ describe.each([
   test.concurrent.each(['/same-origin', '/cross-origin', '/frameset', '/hidden', '/nameless'])(
     'findings on %s are what axe.run finds in the page by itself',
     async (path) => {
-      const expected = await runAxeInMainWorld(stage.chromium, pages.origin + path);
+      const expected = await runAxeInMainWorld(stage, pages.origin + path);
       const scan = await stage.scan(pages.origin + path);
       expect(targetsOf(scan.violations)).toEqual(targetsOf(expected.violations));
       expect(targetsOf(scan.incomplete)).toEqual(targetsOf(expected.incomplete));

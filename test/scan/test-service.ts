@@ -7,7 +7,7 @@ import { type Scan, ScanService } from '../../src/scan/service.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createScanStore, type ScanStore } from '../../src/store/scan-store.ts';
 import { scans } from '../../src/store/schema.ts';
-import { networksFrom } from '../support/networks.ts';
+import { rulesWith } from '../support/networks.ts';
 
 export const startMs = Date.UTC(2026, 0, 1);
 
@@ -95,7 +95,7 @@ export function createTestService({
     store,
     queue,
     runAxe: axe.runAxe,
-    addressPolicy: createAddressPolicy(networksFrom(allowNetworks)),
+    addressPolicy: createAddressPolicy(rulesWith(allowNetworks)),
     log,
     now: () => clock.ms,
   });

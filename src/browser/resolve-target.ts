@@ -1,0 +1,74 @@
+import { lookup } from 'node:dns/promises';
+import type { ScanFailureCode } from '../errors.ts';
+import { type Address, parseAddress } from '../network.ts';
+import type { AddressPolicy, EgressTarget } from './address-policy.ts';
+
+/** Resolves a name to all addresses that it has; rejects when it has none. */
+export type ResolveHost = (name: string) => Promise<readonly string[]>;
+
+export const resolveBySystem: ResolveHost = async (name) => {
+  const answers = await lookup(name, { all: true, verbatim: true });
+  return answers.map(({ address }) => address);
+};
+
+/** Why a connection could not be had; the message is for the log. */
+export class EgressError extends Error {
+  override readonly name = 'EgressError';
+  readonly code: ScanFailureCode;
+
+  constructor(code: ScanFailureCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/**
+ * The addresses that a connection for the target may be made to, in the resolver's order.
+ *
+ * Throws an `EgressError`: `address-unreachable` unless the policy allows every address of the name,
+ * because one forbidden answer among good ones is how rebinding starts.
+ */
+export async function resolveTarget(
+  target: EgressTarget,
+  policy: AddressPolicy,
+  resolveHost: ResolveHost,
+): Promise<readonly Address[]> {
+  if (isLocalName(target.host)) {
+    const open = loopback.filter((address) => policy.allows(target, address));
+    if (open.length > 0) return open;
+    throw refused('the name of this machine');
+  }
+  const addresses = await addressesOf(target.host, resolveHost);
+  for (const address of addresses) {
+    if (!policy.allows(target, address))
+      throw refused(`port ${target.port} of ${address.toString()}`);
+  }
+  return addresses;
+}
+
+/** RFC 6761, section 6.3: not the resolver's to answer. */
+function isLocalName(host: string): boolean {
+  return /(^|\.)localhost\.?$/i.test(host);
+}
+
+const loopback = ['127.0.0.1', '::1'].map(parseAddress).filter((address) => address !== null);
+
+async function addressesOf(host: string, resolveHost: ResolveHost): Promise<Address[]> {
+  const literal = parseAddress(host);
+  if (literal !== null) return [literal];
+  // A resolver may guess what an empty label was to be.
+  if (/^\.|\.\.|^$/.test(host)) throw new EgressError('dns-not-found', 'an empty label');
+  const texts = await resolveHost(host).catch((cause: unknown) => {
+    throw new EgressError('dns-not-found', 'it does not resolve', { cause });
+  });
+  if (texts.length === 0) throw new EgressError('dns-not-found', 'it has no address');
+  return texts.map((text) => {
+    const address = parseAddress(text);
+    if (address === null) throw refused(`“${text}”`);
+    return address;
+  });
+}
+
+function refused(what: string): EgressError {
+  return new EgressError('address-unreachable', `${what} is not allowed`);
+}
