@@ -126,7 +126,7 @@ export class Chromium {
     const { binary, log, productToken } = this.#options;
     const profile = await createProfile();
     try {
-      const { browser, sandboxed } = await launchBrowser({
+      const { browser, sandboxAdvice } = await launchBrowser({
         binary,
         profile,
         userAgent: userAgentOf(majorVersionOf(binary), productToken),
@@ -137,11 +137,12 @@ export class Chromium {
           throw error;
         },
       );
-      log[sandboxed ? 'info' : 'warn']('browser started', {
+      log[sandboxAdvice === null ? 'info' : 'warn']('browser started', {
         version: binary.version,
         source: binary.source,
         executable: binary.executablePath,
-        sandbox: sandboxed,
+        sandbox: sandboxAdvice === null,
+        ...(sandboxAdvice === null ? {} : { advice: sandboxAdvice }),
       });
       const { promise: died, reject } = Promise.withResolvers<never>();
       died.catch(() => {});
