@@ -4,6 +4,7 @@ import { BrowserDiedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ChromiumBinary } from './find-chromium.ts';
 import { launchBrowser } from './launch-browser.ts';
+import { Outage } from './outage.ts';
 import { createProfile, removeProfile, sweepProfiles } from './profile.ts';
 import { within } from './time-limit.ts';
 
@@ -26,6 +27,8 @@ interface ChromiumOptions {
   readonly maxScans?: number;
   /** How often the browser is asked whether it is still there. */
   readonly heartbeatMs?: number;
+  /** After how long a browser that won't start is tried again, at first. */
+  readonly retryPauseMs?: number;
 }
 
 /** A context for one scan. Disposing of it closes the context, or kills a browser that won't. */
@@ -63,10 +66,21 @@ const defaultHeartbeatMs = 5_000;
 export class Chromium {
   readonly #options: ChromiumOptions;
   readonly #instances = new Set<Instance>();
+  readonly #outage: Outage;
   #current: Promise<Instance> | null = null;
 
   constructor(options: ChromiumOptions) {
     this.#options = options;
+    this.#outage = new Outage({
+      retry: () => void this.#instance().catch(() => {}),
+      log: options.log,
+      ...(options.retryPauseMs === undefined ? {} : { firstPauseMs: options.retryPauseMs }),
+    });
+  }
+
+  /** One sentence why no browser can be had just now, or null. */
+  problem(): string | null {
+    return this.#outage.problem;
   }
 
   /** Starts the browser, so that the first scan finds it warm. Throws `BrowserDiedError`. */
@@ -77,6 +91,8 @@ export class Chromium {
 
   /** Throws `BrowserDiedError` when no browser can be started or it does not answer. */
   async lease(): Promise<ContextLease> {
+    const problem = this.problem();
+    if (problem !== null) throw new BrowserDiedError(problem);
     const instance = await this.#instance();
     instance.leases += 1;
     instance.scans += 1;
@@ -107,6 +123,7 @@ export class Chromium {
     // A launch under way joins the instances when it is through.
     await this.#current?.catch(() => {});
     this.#current = null;
+    this.#outage.stop();
     await Promise.all([...this.#instances].map((instance) => this.#end(instance)));
   }
 
@@ -115,17 +132,25 @@ export class Chromium {
   }
 
   async #instance(): Promise<Instance> {
-    this.#current ??= this.#launch().catch((error: unknown) => {
-      this.#current = null;
-      throw error;
-    });
+    this.#current ??= this.#launch().then(
+      (instance) => {
+        this.#outage.noteSuccess();
+        return instance;
+      },
+      (error: unknown) => {
+        this.#current = null;
+        this.#outage.noteFailure(error);
+        throw error;
+      },
+    );
     return this.#current;
   }
 
   async #launch(): Promise<Instance> {
     const { binary, log, productToken } = this.#options;
-    const profile = await createProfile();
+    let profile: string | undefined;
     try {
+      profile = await createProfile();
       const { browser, sandboxAdvice } = await launchBrowser({
         binary,
         profile,
@@ -164,7 +189,7 @@ export class Chromium {
       });
       return instance;
     } catch (cause) {
-      await removeProfile(profile);
+      if (profile !== undefined) await removeProfile(profile);
       throw new BrowserDiedError('The browser could not be started. Try again later.', { cause });
     }
   }
