@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import type { Browser, BrowserContext, CDPSession } from 'puppeteer';
-import { BrowserDiedError } from '../errors.ts';
+import { BrowserDiedError, ScanFailedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ChromiumBinary } from './find-chromium.ts';
 import { launchBrowser } from './launch-browser.ts';
 import { Outage } from './outage.ts';
+import { ProcessWatch } from './process-watch.ts';
 import { createProfile, removeProfile, sweepProfiles } from './profile.ts';
 import { within } from './time-limit.ts';
 
@@ -49,11 +50,20 @@ interface Instance {
   readonly session: CDPSession;
   readonly profile: string;
   readonly died: Promise<never>;
+  /** Makes `died` reject. */
+  readonly fail: (error: Error) => void;
   readonly heartbeat: ReturnType<typeof setInterval>;
-  leases: number;
+  readonly watch: ProcessWatch;
+  readonly leases: Set<OpenLease>;
   scans: number;
   retired: boolean;
+  /** For one lease only. */
+  reserved: boolean;
   removed?: Promise<void>;
+}
+
+interface OpenLease {
+  readonly openedAtMs: number;
 }
 
 const defaultMaxScans = 200;
@@ -62,12 +72,17 @@ const closeTimeoutMs = 3_000;
 /** A browser that has not answered for twice as long hangs: generous, where pages keep the machine busy. */
 const defaultHeartbeatMs = 5_000;
 
+const tooMuchMemory =
+  'The page made the browser use too much memory, most often by blobs, stored data or large layers.';
+
 /** The browser process: started on first need, restarted when it dies. Close it to end it. */
 export class Chromium {
   readonly #options: ChromiumOptions;
   readonly #instances = new Set<Instance>();
   readonly #outage: Outage;
   #current: Promise<Instance> | null = null;
+  /** How many scans of a browser that had to go for its memory may come back. */
+  #suspects = 0;
 
   constructor(options: ChromiumOptions) {
     this.#options = options;
@@ -93,8 +108,10 @@ export class Chromium {
   async lease(): Promise<ContextLease> {
     const problem = this.problem();
     if (problem !== null) throw new BrowserDiedError(problem);
-    const instance = await this.#instance();
-    instance.leases += 1;
+    const instance = await this.#instanceForLease();
+    const openLease: OpenLease = { openedAtMs: performance.now() };
+    instance.leases.add(openLease);
+    instance.watch.start();
     instance.scans += 1;
     const maxScans = this.#options.maxScans ?? defaultMaxScans;
     if (!instance.retired && instance.scans >= maxScans) this.#retire(instance);
@@ -110,7 +127,7 @@ export class Chromium {
         majorVersion,
         isAlive: () => instance.browser.connected,
         died: instance.died,
-        [Symbol.asyncDispose]: () => this.#release(instance, context),
+        [Symbol.asyncDispose]: () => this.#release(instance, openLease, context),
       };
     } catch (cause) {
       await this.#kill(instance);
@@ -129,6 +146,20 @@ export class Chromium {
 
   get #heartbeatMs(): number {
     return this.#options.heartbeatMs ?? defaultHeartbeatMs;
+  }
+
+  async #instanceForLease(): Promise<Instance> {
+    for (;;) {
+      const instance = await this.#instance();
+      if (instance.reserved) continue;
+      if (this.#suspects === 0) return instance;
+      if (instance.leases.size === 0) {
+        this.#suspects -= 1;
+        instance.reserved = true;
+      }
+      if (!instance.retired) this.#retire(instance);
+      if (instance.reserved) return instance;
+    }
   }
 
   async #instance(): Promise<Instance> {
@@ -172,15 +203,24 @@ export class Chromium {
       const { promise: died, reject } = Promise.withResolvers<never>();
       died.catch(() => {});
       const heartbeat = setInterval(() => void this.#checkAlive(instance), this.#heartbeatMs);
+      const leases = new Set<OpenLease>();
+      const watch = new ProcessWatch({
+        groupId: browser.process()?.pid ?? 0,
+        oldestContextAtMs: () => Math.min(...[...leases].map(({ openedAtMs }) => openedAtMs)),
+        onOvergrown: () => void this.#endOvergrown(instance),
+      });
       const instance: Instance = {
         browser,
         session,
         profile,
         died,
+        fail: reject,
         heartbeat,
-        leases: 0,
+        watch,
+        leases,
         scans: 0,
         retired: false,
+        reserved: false,
       };
       this.#instances.add(instance);
       browser.once('disconnected', () => {
@@ -206,14 +246,27 @@ export class Chromium {
     }
   }
 
-  async #release(instance: Instance, context: BrowserContext): Promise<void> {
-    instance.leases -= 1;
+  /**
+   * Ends a browser in which some page has taken too much memory. Which one is known only where it
+   * was alone; else each of them gets a browser of its own when it comes again.
+   */
+  async #endOvergrown(instance: Instance): Promise<void> {
+    const { size } = instance.leases;
+    this.#options.log.warn('browser holds too much memory', { scans: size });
+    if (size === 1) instance.fail(new ScanFailedError('page-crashed', tooMuchMemory));
+    else this.#suspects += size;
+    await this.#kill(instance);
+  }
+
+  async #release(instance: Instance, openLease: OpenLease, context: BrowserContext): Promise<void> {
+    // From now on the watch kills the renderers that only this context can have.
+    instance.leases.delete(openLease);
     try {
       if (instance.browser.connected) await within(closeTimeoutMs, context.close());
     } catch {
       await this.#kill(instance);
     }
-    if (instance.retired && instance.leases === 0) await this.#end(instance);
+    if (instance.retired && instance.leases.size === 0) await this.#end(instance);
   }
 
   #retire(instance: Instance): void {
@@ -247,6 +300,7 @@ export class Chromium {
   async #remove(instance: Instance): Promise<void> {
     this.#instances.delete(instance);
     clearInterval(instance.heartbeat);
+    instance.watch.stop();
     const current = await this.#current?.catch(() => null);
     if (current === instance) this.#current = null;
     // The connection ends before the process does, which writes to its profile until then.

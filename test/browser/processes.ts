@@ -14,7 +14,8 @@ export async function countProcesses(groupId: number): Promise<number> {
   return (await membersOf(groupId)).length;
 }
 
-async function membersOf(groupId: number): Promise<number[]> {
+/** The group's processes that live. */
+export async function membersOf(groupId: number): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const stats = await Promise.all(
     pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')),
@@ -59,4 +60,9 @@ export async function statusOf(pid: number) {
     /** How many process namespaces it has an id in. */
     namespaceDepth: numbers('NSpid').length,
   };
+}
+
+export async function residentBytesOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^VmRSS:\s*(\d+)/m.exec(status)?.[1] ?? 0) * 1_024;
 }
