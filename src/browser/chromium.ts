@@ -1,23 +1,24 @@
-import { once } from 'node:events';
-import type { Browser, BrowserContext, CDPSession } from 'puppeteer';
+import type { BrowserContext } from 'puppeteer';
 import { BrowserDiedError, ScanFailedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ChromiumBinary } from './find-chromium.ts';
-import { launchBrowser } from './launch-browser.ts';
 import { Outage } from './outage.ts';
 import { ProcessWatch } from './process-watch.ts';
-import { createProfile, removeProfile, sweepProfiles } from './profile.ts';
+import { sweepProfiles } from './profile.ts';
+import { killGroup, removeBrowser, type RunningBrowser, startBrowser } from './running-browser.ts';
 import { within } from './time-limit.ts';
+import { majorVersionOf, userAgentOf } from './user-agent.ts';
 
 /*
  * One warm browser for all scans; a fresh context (its own cookies, cache and storage) for each.
  *
  * Closing a context is how a scan is stopped: it ends the page's processes within milliseconds,
- * whatever the page does. Where even that hangs, or the browser misses its heartbeat, its whole
- * process group is killed, and the next lease starts another. Puppeteer speaks over a pipe, so that
- * the browser also ends by itself when this process is killed. A browser is replaced after
- * `maxScans`, because leaks are cheaper to throw away than to find: the new one takes over while the
- * old one finishes its leases.
+ * whatever the page does. A renderer that is still there a second later is killed by the process
+ * watch; where the context hangs even then, or the browser misses its heartbeat, its whole process
+ * group is killed, and the next lease starts another. Puppeteer speaks over a pipe, so that the
+ * browser also ends by itself when this process is killed. A browser is replaced after `maxScans`,
+ * because leaks are cheaper to throw away than to find: the new one takes over while the old one
+ * finishes its leases.
  */
 
 interface ChromiumOptions {
@@ -44,14 +45,7 @@ export interface ContextLease extends AsyncDisposable {
   readonly died: Promise<never>;
 }
 
-interface Instance {
-  readonly browser: Browser;
-  /** Reaches the browser itself. */
-  readonly session: CDPSession;
-  readonly profile: string;
-  readonly died: Promise<never>;
-  /** Makes `died` reject. */
-  readonly fail: (error: Error) => void;
+interface Instance extends RunningBrowser {
   readonly heartbeat: ReturnType<typeof setInterval>;
   readonly watch: ProcessWatch;
   readonly leases: Set<OpenLease>;
@@ -120,11 +114,11 @@ export class Chromium {
         openTimeoutMs,
         instance.browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } }),
       );
-      const majorVersion = majorVersionOf(this.#options.binary);
+      const { binary, productToken } = this.#options;
       return {
         context,
-        userAgent: userAgentOf(majorVersion, this.#options.productToken),
-        majorVersion,
+        userAgent: userAgentOf(binary, productToken),
+        majorVersion: majorVersionOf(binary),
         isAlive: () => instance.browser.connected,
         died: instance.died,
         [Symbol.asyncDispose]: () => this.#release(instance, openLease, context),
@@ -178,60 +172,27 @@ export class Chromium {
   }
 
   async #launch(): Promise<Instance> {
-    const { binary, log, productToken } = this.#options;
-    let profile: string | undefined;
-    try {
-      profile = await createProfile();
-      const { browser, sandboxAdvice } = await launchBrowser({
-        binary,
-        profile,
-        userAgent: userAgentOf(majorVersionOf(binary), productToken),
-      });
-      const session = await within(openTimeoutMs, browser.target().createCDPSession()).catch(
-        (error: unknown) => {
-          killGroup(browser);
-          throw error;
-        },
-      );
-      log[sandboxAdvice === null ? 'info' : 'warn']('browser started', {
-        version: binary.version,
-        source: binary.source,
-        executable: binary.executablePath,
-        sandbox: sandboxAdvice === null,
-        ...(sandboxAdvice === null ? {} : { advice: sandboxAdvice }),
-      });
-      const { promise: died, reject } = Promise.withResolvers<never>();
-      died.catch(() => {});
-      const heartbeat = setInterval(() => void this.#checkAlive(instance), this.#heartbeatMs);
-      const leases = new Set<OpenLease>();
-      const watch = new ProcessWatch({
-        groupId: browser.process()?.pid ?? 0,
+    const { binary, productToken, log } = this.#options;
+    const running = await startBrowser(binary, productToken, log).catch((cause: unknown) => {
+      throw new BrowserDiedError('The browser could not be started. Try again later.', { cause });
+    });
+    const leases = new Set<OpenLease>();
+    const instance: Instance = {
+      ...running,
+      heartbeat: setInterval(() => void this.#checkAlive(instance), this.#heartbeatMs),
+      watch: new ProcessWatch({
+        groupId: running.pid,
         oldestContextAtMs: () => Math.min(...[...leases].map(({ openedAtMs }) => openedAtMs)),
         onOvergrown: () => void this.#endOvergrown(instance),
-      });
-      const instance: Instance = {
-        browser,
-        session,
-        profile,
-        died,
-        fail: reject,
-        heartbeat,
-        watch,
-        leases,
-        scans: 0,
-        retired: false,
-        reserved: false,
-      };
-      this.#instances.add(instance);
-      browser.once('disconnected', () => {
-        reject(new Error('the browser is gone'));
-        void this.#forget(instance);
-      });
-      return instance;
-    } catch (cause) {
-      if (profile !== undefined) await removeProfile(profile);
-      throw new BrowserDiedError('The browser could not be started. Try again later.', { cause });
-    }
+      }),
+      leases,
+      scans: 0,
+      retired: false,
+      reserved: false,
+    };
+    this.#instances.add(instance);
+    instance.browser.once('disconnected', () => void this.#forget(instance));
+    return instance;
   }
 
   /** Kills a browser that does not answer; whoever scans in it learns that by `died`. */
@@ -287,7 +248,7 @@ export class Chromium {
   }
 
   async #kill(instance: Instance): Promise<void> {
-    killGroup(instance.browser);
+    killGroup(instance.pid);
     await this.#forget(instance);
   }
 
@@ -303,30 +264,6 @@ export class Chromium {
     instance.watch.stop();
     const current = await this.#current?.catch(() => null);
     if (current === instance) this.#current = null;
-    // The connection ends before the process does, which writes to its profile until then.
-    const child = instance.browser.process();
-    if (child !== null && child.exitCode === null && child.signalCode === null) {
-      await within(closeTimeoutMs, once(child, 'exit')).catch(() => killGroup(instance.browser));
-    }
-    await removeProfile(instance.profile);
+    await removeBrowser(instance);
   }
-}
-
-function killGroup(browser: Browser): void {
-  const pid = browser.process()?.pid;
-  try {
-    // Puppeteer makes the browser the leader of its own process group.
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It was gone already.
-  }
-}
-
-/** Chrome's reduced User-Agent (https://www.chromium.org/updates/ua-reduction/) and our token. */
-function userAgentOf(majorVersion: string, productToken: string): string {
-  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${majorVersion}.0.0.0 Safari/537.36 ${productToken}`;
-}
-
-function majorVersionOf({ version }: ChromiumBinary): string {
-  return version.split('.')[0] ?? '';
 }
