@@ -24,7 +24,7 @@ interface ProcessWatchOptions {
 }
 
 const pollMs = 100;
-/** Of a process, code and shared memory included. Large pages take a third of it. */
+/** Of a process, code and shared memory included. V8's heap alone may take up to 662 MB of it. */
 const maxResidentBytes = 2 ** 30;
 /** A renderer whose context closes mostly ends within milliseconds. */
 const strayGraceMs = 1_000;
