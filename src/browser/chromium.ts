@@ -1,21 +1,25 @@
-import { once } from 'node:events';
-import type { Browser, BrowserContext, CDPSession } from 'puppeteer';
-import { BrowserDiedError } from '../errors.ts';
+import type { BrowserContext } from 'puppeteer';
+import { BrowserDiedError, ScanFailedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ChromiumBinary } from './find-chromium.ts';
-import { launchBrowser, nowhere } from './launch-browser.ts';
-import { createProfile, removeProfile, sweepProfiles } from './profile.ts';
+import { nowhere } from './launch-browser.ts';
+import { Outage } from './outage.ts';
+import { ProcessWatch } from './process-watch.ts';
+import { sweepProfiles } from './profile.ts';
+import { killGroup, removeBrowser, type RunningBrowser, startBrowser } from './running-browser.ts';
 import { within } from './time-limit.ts';
+import { majorVersionOf, userAgentOf } from './user-agent.ts';
 
 /*
  * One warm browser for all scans; a fresh context (its own cookies, cache and storage) for each.
  *
  * Closing a context is how a scan is stopped: it ends the page's processes within milliseconds,
- * whatever the page does. Where even that hangs, or the browser misses its heartbeat, its whole
- * process group is killed, and the next lease starts another. Puppeteer speaks over a pipe, so that
- * the browser also ends by itself when this process is killed. A browser is replaced after
- * `maxScans`, because leaks are cheaper to throw away than to find: the new one takes over while the
- * old one finishes its leases.
+ * whatever the page does. A renderer that is still there a second later is killed by the process
+ * watch; where the context hangs even then, or the browser misses its heartbeat, its whole process
+ * group is killed, and the next lease starts another. Puppeteer speaks over a pipe, so that the
+ * browser also ends by itself when this process is killed. A browser is replaced after `maxScans`,
+ * because leaks are cheaper to throw away than to find: the new one takes over while the old one
+ * finishes its leases.
  */
 
 interface ChromiumOptions {
@@ -26,6 +30,8 @@ interface ChromiumOptions {
   readonly maxScans?: number;
   /** How often the browser is asked whether it is still there. */
   readonly heartbeatMs?: number;
+  /** After how long a browser that won't start is tried again, at first. */
+  readonly retryPauseMs?: number;
 }
 
 /** A context for one scan. Disposing of it closes the context, or kills a browser that won't. */
@@ -40,17 +46,19 @@ export interface ContextLease extends AsyncDisposable {
   readonly died: Promise<never>;
 }
 
-interface Instance {
-  readonly browser: Browser;
-  /** Reaches the browser itself. */
-  readonly session: CDPSession;
-  readonly profile: string;
-  readonly died: Promise<never>;
+interface Instance extends RunningBrowser {
   readonly heartbeat: ReturnType<typeof setInterval>;
-  leases: number;
+  readonly watch: ProcessWatch;
+  readonly leases: Set<OpenLease>;
   scans: number;
   retired: boolean;
+  /** For one lease only. */
+  reserved: boolean;
   removed?: Promise<void>;
+}
+
+interface OpenLease {
+  readonly openedAtMs: number;
 }
 
 const defaultMaxScans = 200;
@@ -59,14 +67,30 @@ const closeTimeoutMs = 3_000;
 /** A browser that has not answered for twice as long hangs: generous, where pages keep the machine busy. */
 const defaultHeartbeatMs = 5_000;
 
+const tooMuchMemory =
+  'The page made the browser use too much memory, most often by blobs, stored data or large layers.';
+
 /** The browser process: started on first need, restarted when it dies. Close it to end it. */
 export class Chromium {
   readonly #options: ChromiumOptions;
   readonly #instances = new Set<Instance>();
+  readonly #outage: Outage;
   #current: Promise<Instance> | null = null;
+  /** How many scans of a browser that had to go for its memory may come back. */
+  #suspects = 0;
 
   constructor(options: ChromiumOptions) {
     this.#options = options;
+    this.#outage = new Outage({
+      retry: () => void this.#instance().catch(() => {}),
+      log: options.log,
+      ...(options.retryPauseMs === undefined ? {} : { firstPauseMs: options.retryPauseMs }),
+    });
+  }
+
+  /** One sentence why no browser can be had just now, or null. */
+  problem(): string | null {
+    return this.#outage.problem;
   }
 
   /** Starts the browser, so that the first scan finds it warm. Throws `BrowserDiedError`. */
@@ -80,8 +104,12 @@ export class Chromium {
    * `BrowserDiedError` when no browser can be started or it does not answer.
    */
   async lease(proxyServer = nowhere): Promise<ContextLease> {
-    const instance = await this.#instance();
-    instance.leases += 1;
+    const problem = this.problem();
+    if (problem !== null) throw new BrowserDiedError(problem);
+    const instance = await this.#instanceForLease();
+    const openLease: OpenLease = { openedAtMs: performance.now() };
+    instance.leases.add(openLease);
+    instance.watch.start();
     instance.scans += 1;
     const maxScans = this.#options.maxScans ?? defaultMaxScans;
     if (!instance.retired && instance.scans >= maxScans) this.#retire(instance);
@@ -95,14 +123,14 @@ export class Chromium {
           proxyBypassList: ['<-loopback>'],
         }),
       );
-      const majorVersion = majorVersionOf(this.#options.binary);
+      const { binary, productToken } = this.#options;
       return {
         context,
-        userAgent: userAgentOf(majorVersion, this.#options.productToken),
-        majorVersion,
+        userAgent: userAgentOf(binary, productToken),
+        majorVersion: majorVersionOf(binary),
         isAlive: () => instance.browser.connected,
         died: instance.died,
-        [Symbol.asyncDispose]: () => this.#release(instance, context),
+        [Symbol.asyncDispose]: () => this.#release(instance, openLease, context),
       };
     } catch (cause) {
       await this.#kill(instance);
@@ -115,6 +143,7 @@ export class Chromium {
     // A launch under way joins the instances when it is through.
     await this.#current?.catch(() => {});
     this.#current = null;
+    this.#outage.stop();
     await Promise.all([...this.#instances].map((instance) => this.#end(instance)));
   }
 
@@ -122,58 +151,57 @@ export class Chromium {
     return this.#options.heartbeatMs ?? defaultHeartbeatMs;
   }
 
+  async #instanceForLease(): Promise<Instance> {
+    for (;;) {
+      const instance = await this.#instance();
+      if (instance.reserved) continue;
+      if (this.#suspects === 0) return instance;
+      if (instance.leases.size === 0) {
+        this.#suspects -= 1;
+        instance.reserved = true;
+      }
+      if (!instance.retired) this.#retire(instance);
+      if (instance.reserved) return instance;
+    }
+  }
+
   async #instance(): Promise<Instance> {
-    this.#current ??= this.#launch().catch((error: unknown) => {
-      this.#current = null;
-      throw error;
-    });
+    this.#current ??= this.#launch().then(
+      (instance) => {
+        this.#outage.noteSuccess();
+        return instance;
+      },
+      (error: unknown) => {
+        this.#current = null;
+        this.#outage.noteFailure(error);
+        throw error;
+      },
+    );
     return this.#current;
   }
 
   async #launch(): Promise<Instance> {
-    const { binary, log, productToken } = this.#options;
-    const profile = await createProfile();
-    try {
-      const { browser, sandboxed } = await launchBrowser({
-        binary,
-        profile,
-        userAgent: userAgentOf(majorVersionOf(binary), productToken),
-      });
-      const session = await within(openTimeoutMs, browser.target().createCDPSession()).catch(
-        (error: unknown) => {
-          killGroup(browser);
-          throw error;
-        },
-      );
-      log[sandboxed ? 'info' : 'warn']('browser started', {
-        version: binary.version,
-        source: binary.source,
-        executable: binary.executablePath,
-        sandbox: sandboxed,
-      });
-      const { promise: died, reject } = Promise.withResolvers<never>();
-      died.catch(() => {});
-      const heartbeat = setInterval(() => void this.#checkAlive(instance), this.#heartbeatMs);
-      const instance: Instance = {
-        browser,
-        session,
-        profile,
-        died,
-        heartbeat,
-        leases: 0,
-        scans: 0,
-        retired: false,
-      };
-      this.#instances.add(instance);
-      browser.once('disconnected', () => {
-        reject(new Error('the browser is gone'));
-        void this.#forget(instance);
-      });
-      return instance;
-    } catch (cause) {
-      await removeProfile(profile);
+    const { binary, productToken, log } = this.#options;
+    const running = await startBrowser(binary, productToken, log).catch((cause: unknown) => {
       throw new BrowserDiedError('The browser could not be started. Try again later.', { cause });
-    }
+    });
+    const leases = new Set<OpenLease>();
+    const instance: Instance = {
+      ...running,
+      heartbeat: setInterval(() => void this.#checkAlive(instance), this.#heartbeatMs),
+      watch: new ProcessWatch({
+        groupId: running.pid,
+        oldestContextAtMs: () => Math.min(...[...leases].map(({ openedAtMs }) => openedAtMs)),
+        onOvergrown: () => void this.#endOvergrown(instance),
+      }),
+      leases,
+      scans: 0,
+      retired: false,
+      reserved: false,
+    };
+    this.#instances.add(instance);
+    instance.browser.once('disconnected', () => void this.#forget(instance));
+    return instance;
   }
 
   /** Kills a browser that does not answer; whoever scans in it learns that by `died`. */
@@ -188,14 +216,27 @@ export class Chromium {
     }
   }
 
-  async #release(instance: Instance, context: BrowserContext): Promise<void> {
-    instance.leases -= 1;
+  /**
+   * Ends a browser in which some page has taken too much memory. Which one is known only where it
+   * was alone; else each of them gets a browser of its own when it comes again.
+   */
+  async #endOvergrown(instance: Instance): Promise<void> {
+    const { size } = instance.leases;
+    this.#options.log.warn('browser holds too much memory', { scans: size });
+    if (size === 1) instance.fail(new ScanFailedError('page-crashed', tooMuchMemory));
+    else this.#suspects += size;
+    await this.#kill(instance);
+  }
+
+  async #release(instance: Instance, openLease: OpenLease, context: BrowserContext): Promise<void> {
+    // From now on the watch kills the renderers that only this context can have.
+    instance.leases.delete(openLease);
     try {
       if (instance.browser.connected) await within(closeTimeoutMs, context.close());
     } catch {
       await this.#kill(instance);
     }
-    if (instance.retired && instance.leases === 0) await this.#end(instance);
+    if (instance.retired && instance.leases.size === 0) await this.#end(instance);
   }
 
   #retire(instance: Instance): void {
@@ -216,7 +257,7 @@ export class Chromium {
   }
 
   async #kill(instance: Instance): Promise<void> {
-    killGroup(instance.browser);
+    killGroup(instance.pid);
     await this.#forget(instance);
   }
 
@@ -229,32 +270,9 @@ export class Chromium {
   async #remove(instance: Instance): Promise<void> {
     this.#instances.delete(instance);
     clearInterval(instance.heartbeat);
+    instance.watch.stop();
     const current = await this.#current?.catch(() => null);
     if (current === instance) this.#current = null;
-    // The connection ends before the process does, which writes to its profile until then.
-    const child = instance.browser.process();
-    if (child !== null && child.exitCode === null && child.signalCode === null) {
-      await within(closeTimeoutMs, once(child, 'exit')).catch(() => killGroup(instance.browser));
-    }
-    await removeProfile(instance.profile);
+    await removeBrowser(instance);
   }
-}
-
-function killGroup(browser: Browser): void {
-  const pid = browser.process()?.pid;
-  try {
-    // Puppeteer makes the browser the leader of its own process group.
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It was gone already.
-  }
-}
-
-/** Chrome's reduced User-Agent (https://www.chromium.org/updates/ua-reduction/) and our token. */
-function userAgentOf(majorVersion: string, productToken: string): string {
-  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${majorVersion}.0.0.0 Safari/537.36 ${productToken}`;
-}
-
-function majorVersionOf({ version }: ChromiumBinary): string {
-  return version.split('.')[0] ?? '';
 }

@@ -1,11 +1,25 @@
-import puppeteer, { type Browser } from 'puppeteer';
+import { chown } from 'node:fs/promises';
+import puppeteer, { type Browser, type LaunchOptions as PuppeteerOptions } from 'puppeteer';
 import type { ChromiumBinary } from './find-chromium.ts';
+
+/*
+ * Chromium makes its sandbox of user namespaces, and refuses to for root. So where the service was
+ * started as root, setpriv starts the browser as a user that owns nothing but the profile. It is
+ * replaced by the browser: the process that puppeteer knows is the browser's own, and leads its
+ * group. Where a machine forbids one or the other the browser runs without, and the log says why.
+ */
 
 interface LaunchOptions {
   readonly binary: ChromiumBinary;
   /** A folder of the browser's own, for its profile, home and scratch files. */
   readonly profile: string;
   readonly userAgent: string;
+}
+
+interface LaunchedBrowser {
+  readonly browser: Browser;
+  /** Null with the sandbox on; else why it is off, and how to turn it on. */
+  readonly sandboxAdvice: string | null;
 }
 
 const launchTimeoutMs = 30_000;
@@ -15,6 +29,21 @@ const answerTimeoutMs = 5_000;
 
 /** A proxy that does not exist: for what belongs to no scan. */
 export const nowhere = 'socks5://127.0.0.1:1';
+/**
+ * Not `nobody`, as whom other programs run: an id of a range that is given to no user
+ * (https://systemd.io/UIDS-GIDS/) and that containers have too. Two services rarely share it.
+ */
+const unprivilegedId = 60_706 + (process.pid % 478);
+
+const noNamespaces = /no usable sandbox|failed to move to new namespace/i;
+const noOtherUser = /^setpriv: |failed to execvp|permission denied/im;
+
+const namespaceAdvice =
+  'This system gives ordinary users no namespaces, which the sandbox is made of. In a container, run it ' +
+  'with seccomp.json as README.md says; on Ubuntu, set kernel.apparmor_restrict_unprivileged_userns=0.';
+const rootAdvice =
+  'The service was started as root, and the browser could not be started as another user. Start the ' +
+  'service as an ordinary user.';
 
 const chromiumFlags = [
   '--lang=en-US',
@@ -23,6 +52,8 @@ const chromiumFlags = [
   '--window-size=1280,800',
   // A headless shell has no other popup blocker. A window that shows a dialog at once stops its opener.
   '--block-new-web-contents',
+  // Of JavaScript objects; what else a page may hold in memory, the process watch bounds.
+  '--js-flags=--max-old-space-size=512',
   // No page is judged by what its WebGL draws, and a software GPU is one more thing to attack.
   '--disable-webgl',
   '--use-gl=disabled',
@@ -41,33 +72,61 @@ const chromiumFlags = [
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
 ];
 
-/**
- * Starts a browser process, sandboxed where this machine allows it. Chromium refuses to sandbox
- * itself for root.
- */
-export async function launchBrowser(
-  options: LaunchOptions,
-): Promise<{ browser: Browser; sandboxed: boolean }> {
-  if (process.getuid?.() === 0) return { browser: await launch(options, false), sandboxed: false };
-  try {
-    return { browser: await launch(options, true), sandboxed: true };
-  } catch (error) {
-    if (!(await lacksSandbox(options.binary, options.profile))) throw error;
-    return { browser: await launch(options, false), sandboxed: false };
+/** Puppeteer's own: a full Chrome blocks popups by itself, and whether it is sandboxed is decided here. */
+const unwantedArgs: ReadonlySet<string> = new Set(['--disable-popup-blocking', '--no-sandbox']);
+
+/** Starts a browser process, sandboxed where this machine allows it. */
+export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
+  const { binary, profile } = options;
+  const isRoot = process.getuid?.() === 0;
+  const setpriv = isRoot ? findSetpriv(binary) : [];
+  if (setpriv !== null) {
+    const command = [...setpriv, binary.executablePath];
+    try {
+      // Without the capability for it, setpriv complains too.
+      if (isRoot) await chown(profile, unprivilegedId, unprivilegedId).catch(() => {});
+      return { browser: await launch(options, command, true), sandboxAdvice: null };
+    } catch (error) {
+      const complaint = await readComplaint(options, command);
+      if (noNamespaces.test(complaint)) {
+        const browser = await launch(options, command, false);
+        return { browser, sandboxAdvice: namespaceAdvice };
+      }
+      if (!isRoot || !noOtherUser.test(complaint)) throw error;
+      await chown(profile, 0, 0);
+    }
   }
+  const browser = await launch(options, [binary.executablePath], false);
+  return { browser, sandboxAdvice: rootAdvice };
 }
 
-function launch({ binary, profile, userAgent }: LaunchOptions, sandboxed: boolean) {
-  return puppeteer.launch({
-    executablePath: binary.executablePath,
+/** Starts what follows it as the unprivileged user; null where there is no such command. */
+function findSetpriv({ env }: ChromiumBinary): string[] | null {
+  const path = Bun.which('setpriv', { PATH: env['PATH'] ?? '' });
+  if (path === null) return null;
+  const ids = [`--reuid=${unprivilegedId}`, `--regid=${unprivilegedId}`, '--clear-groups'];
+  return [path, ...ids, '--no-new-privs', '--'];
+}
+
+async function launch(
+  { binary, profile, userAgent }: LaunchOptions,
+  [file = binary.executablePath, ...prefix]: string[],
+  sandboxed: boolean,
+): Promise<Browser> {
+  const options = {
     headless: binary.kind === 'headless-shell' ? 'shell' : true,
     pipe: true,
     userDataDir: profile,
+    args: [...chromiumFlags, `--user-agent=${userAgent}`],
+  } satisfies PuppeteerOptions;
+  const args = (await puppeteer.defaultArgs(options)).filter((arg) => !unwantedArgs.has(arg));
+  return puppeteer.launch({
+    ...options,
+    executablePath: file,
+    args: [...prefix, ...args, ...(sandboxed ? [] : ['--no-sandbox'])],
+    ignoreDefaultArgs: true,
     // Nothing of the service's own environment is the browser's business.
-    env: { HOME: profile, TMPDIR: profile, ...binary.env },
-    args: [...chromiumFlags, `--user-agent=${userAgent}`, ...(sandboxed ? [] : ['--no-sandbox'])],
-    // Puppeteer's own default: a full Chrome blocks popups by itself.
-    ignoreDefaultArgs: ['--disable-popup-blocking'],
+    env: environmentOf(binary, profile),
     defaultViewport: { width: 1280, height: 800 },
     timeout: launchTimeoutMs,
     protocolTimeout: protocolTimeoutMs,
@@ -79,25 +138,24 @@ function launch({ binary, profile, userAgent }: LaunchOptions, sandboxed: boolea
 }
 
 /**
- * Whether a browser that did not start ended because this machine gives an ordinary user no
- * namespaces to sandbox with, as under Docker's default profile. Asks the browser itself: through
- * a pipe puppeteer learns that it has ended, but not why. Any other end is no reason to go without.
+ * Asks a browser that did not start for the reason: through a pipe puppeteer learns that it has
+ * ended, but not why. Only some reasons are good ones to go without a sandbox.
  */
-async function lacksSandbox(
-  { executablePath, env }: ChromiumBinary,
-  profile: string,
-): Promise<boolean> {
-  const child = Bun.spawn(
-    [executablePath, '--headless', `--user-data-dir=${profile}`, 'about:blank'],
-    {
-      env: { HOME: profile, TMPDIR: profile, ...env },
-      stdin: 'ignore',
-      stdout: 'ignore',
-      stderr: 'pipe',
-      timeout: answerTimeoutMs,
-      killSignal: 'SIGKILL',
-    },
-  );
-  const complaint = await new Response(child.stderr).text();
-  return /no usable sandbox|failed to move to new namespace/i.test(complaint);
+async function readComplaint(
+  { binary, profile }: LaunchOptions,
+  command: string[],
+): Promise<string> {
+  const child = Bun.spawn([...command, '--headless', `--user-data-dir=${profile}`, 'about:blank'], {
+    env: environmentOf(binary, profile),
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+    timeout: answerTimeoutMs,
+    killSignal: 'SIGKILL',
+  });
+  return new Response(child.stderr).text();
+}
+
+function environmentOf({ env }: ChromiumBinary, profile: string): Record<string, string> {
+  return { HOME: profile, TMPDIR: profile, ...env };
 }

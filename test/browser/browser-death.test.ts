@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { existsSync } from 'node:fs';
 import { BrowserDiedError } from '../../src/errors.ts';
 import { page, type PageServer, servePages, silence } from '../support/page-server.ts';
 import { scanTimeoutMs, startBrowserStage } from './browser-stage.ts';
-import { pidOf, profiles, untilGone } from './processes.ts';
+import { pidOf, profiles, renderersOf, untilGone } from './processes.ts';
 
 let pages: PageServer;
 let reached: PromiseWithResolvers<void>;
@@ -87,6 +88,43 @@ test(
     abort.abort(new Error('enough'));
     expect(await outcome.catch((error: unknown) => error)).toBe(abort.signal.reason);
     await untilGone(pidOf(lease));
+    expect((await stage.scan(`${pages.origin}/`)).violations).toEqual([]);
+  },
+  scanTimeoutMs,
+);
+
+test(
+  'a renderer that does not end with its scan is killed, and no other is',
+  async () => {
+    await using stage = await startBrowserStage();
+    const [first, second] = [await stage.chromium.lease(), await stage.chromium.lease()];
+    const pid = pidOf(first);
+    const tab = await second.context.newPage();
+    const before = await renderersOf(pid);
+    await first.context.newPage();
+    const stray = (await renderersOf(pid)).find((each) => !before.includes(each));
+    if (stray === undefined) throw new Error('the page has no renderer');
+    process.kill(stray, 'SIGSTOP');
+    await first[Symbol.asyncDispose]();
+    // A process that waits for its parent counts too.
+    while (existsSync(`/proc/${stray}`)) await new Promise((go) => setImmediate(go));
+    await tab.goto(`${pages.origin}/`);
+    expect(await tab.title()).toBe('A page');
+    expect(second.isAlive()).toBe(true);
+  },
+  scanTimeoutMs,
+);
+
+test(
+  'a browser that dies takes with it a renderer that has stopped',
+  async () => {
+    await using stage = await startBrowserStage();
+    const lease = await stage.chromium.lease();
+    const pid = pidOf(lease);
+    await lease.context.newPage();
+    for (const renderer of await renderersOf(pid)) process.kill(renderer, 'SIGSTOP');
+    process.kill(pid, 'SIGKILL');
+    await untilGone(pid);
     expect((await stage.scan(`${pages.origin}/`)).violations).toEqual([]);
   },
   scanTimeoutMs,

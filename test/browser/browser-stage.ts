@@ -97,6 +97,8 @@ export async function sitePerProcess(): Promise<ChromiumBinary & AsyncDisposable
     `#!/bin/sh\nexec '${binary.executablePath}' --site-per-process "$@"\n`,
   );
   await chmod(executablePath, 0o755);
+  // Started as root, the browser is given to another user.
+  await chmod(folder, 0o755);
   return {
     ...binary,
     executablePath,

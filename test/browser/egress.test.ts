@@ -134,7 +134,7 @@ function reboundName(): (name: string) => Promise<string[]> {
 }
 
 /** Scans a page, which may end in a report or not. */
-async function attack(stage: BrowserStage, name: string): Promise<void> {
+async function scanAttack(stage: BrowserStage, name: string): Promise<void> {
   const url = new URL(`/${name}`, pages.origin);
   if (name === 'rebound-name') url.hostname = 'rebound.test';
   await stage.scan(url.href).catch(() => {});
@@ -154,7 +154,7 @@ describe('an address that is open is reached by', () => {
     '%s',
     async (name) => {
       const before = arrivals;
-      await attack(stage, name);
+      await scanAttack(stage, name);
       await until(() => arrivals > before);
     },
     scanTimeoutMs,
@@ -177,7 +177,7 @@ describe('an address that is not open is not reached by', () => {
     '%s',
     async (name) => {
       const before = arrivals;
-      await attack(stage, name);
+      await scanAttack(stage, name);
       expect(arrivals).toBe(before);
     },
     scanTimeoutMs,
@@ -186,7 +186,7 @@ describe('an address that is not open is not reached by', () => {
   test(
     'any of them when its scan is long over',
     async () => {
-      await attack(stage, 'file-frame');
+      await scanAttack(stage, 'file-frame');
       expect(arrivals).toBe(arrivalsBefore);
     },
     scanTimeoutMs,

@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/*
+ * Bounds from outside what the processes of one browser hold and how long they live, as the kernel
+ * tells it in /proc; so on Linux only.
+ *
+ * A renderer that holds too much is killed. Its page learns that as a crash, and no other page does:
+ * contexts never share a renderer. What pages make the other processes hold (blobs and files lie in
+ * the browser's own, layers in the GPU's) can't be laid to one of them; that is the owner's to judge.
+ *
+ * Nobody tells which renderer is whose either. But a context has none that is older than itself, so
+ * one that is older than every open context was left behind by a closed one, or by one that doesn't
+ * close, and is killed too; the browser's own, of the empty page that it starts with, is no loss. One
+ * that is younger than some open context waits until that is closed.
+ */
+
+interface ProcessWatchOptions {
+  /** The browser's process, which leads the group of all of its others. */
+  readonly groupId: number;
+  /** By `performance.now()`; Infinity when no context is open. */
+  readonly oldestContextAtMs: () => number;
+  /** A process that is no renderer holds too much. The watch has ended with it. */
+  readonly onOvergrown: () => void;
+}
+
+const pollMs = 100;
+/** Of a process, code and shared memory included. V8's heap alone may take up to 662 MB of it. */
+const maxResidentBytes = 2 ** 30;
+/** A renderer whose context closes mostly ends within milliseconds. */
+const strayGraceMs = 1_000;
+
+export class ProcessWatch {
+  readonly #options: ProcessWatchOptions;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  /** Processes of other groups, which are not looked at again. */
+  #foreign: ReadonlySet<number> = new Set();
+  /** When each was seen first. */
+  #renderers: ReadonlyMap<number, number> = new Map();
+  /** Since when each has had no context that could be its own. */
+  #strays: ReadonlyMap<number, number> = new Map();
+
+  constructor(options: ProcessWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Call it before a context is opened; the watch ends by itself when none is left. */
+  start(): void {
+    this.#timer ??= setInterval(() => this.#look(), pollMs);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #look(): void {
+    const now = performance.now();
+    const oldestContextAtMs = this.#options.oldestContextAtMs();
+    const renderers = new Map<number, number>();
+    const strays = new Map<number, number>();
+    for (const pid of this.#members()) {
+      const residentBytes = readResidentBytes(pid);
+      // Without memory it has ended, and waits for its parent at most.
+      if (residentBytes === 0) continue;
+      const seenAtMs = this.#renderers.get(pid) ?? (isRenderer(pid) ? now : null);
+      if (seenAtMs === null) {
+        if (residentBytes <= maxResidentBytes) continue;
+        this.stop();
+        this.#options.onOvergrown();
+        return;
+      }
+      renderers.set(pid, seenAtMs);
+      if (seenAtMs < oldestContextAtMs) strays.set(pid, this.#strays.get(pid) ?? now);
+      const strayMs = now - (strays.get(pid) ?? now);
+      if (residentBytes > maxResidentBytes || strayMs >= strayGraceMs) kill(pid);
+    }
+    this.#renderers = renderers;
+    this.#strays = strays;
+    if (oldestContextAtMs === Infinity && strays.size === 0) this.stop();
+  }
+
+  #members(): number[] {
+    const pids = readPids();
+    const isForeign = (pid: number): boolean =>
+      this.#foreign.has(pid) || readGroupId(pid) !== this.#options.groupId;
+    this.#foreign = new Set(pids.filter(isForeign));
+    return pids.filter((pid) => !this.#foreign.has(pid));
+  }
+}
+
+/** None where there is no /proc. */
+function readPids(): number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
+/** Empty when the process has ended. */
+function read(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function readGroupId(pid: number): number {
+  // The name in parentheses may hold anything.
+  return Number(read(pid, 'stat').split(') ').at(-1)?.split(' ')[2]);
+}
+
+function readResidentBytes(pid: number): number {
+  const [, kilobytes = '0'] = /^VmRSS:\s*(\d+) kB$/m.exec(read(pid, 'status')) ?? [];
+  return Number(kilobytes) * 1_024;
+}
+
+function isRenderer(pid: number): boolean {
+  return read(pid, 'cmdline').includes('--type=renderer');
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It was gone already.
+  }
+}

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface, type Interface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { ProcessWatch } from '../../src/browser/process-watch.ts';
+import { membersOf, untilGone } from './processes.ts';
+
+const watchPollMs = 100;
+
+/*
+ * A group of processes that starts others when it is told to, as a browser does: those with
+ * `--type=renderer` on their command line are renderers.
+ */
+let leader: ChildProcessByStdio<Writable, Readable, null>;
+let answers: Interface;
+let groupId: number;
+let openedAtMs: number[];
+let watch: ProcessWatch;
+beforeEach(() => {
+  const script = 'while read -r name; do sh -c "sleep 60; :" "$name" & echo $!; done';
+  const stdio: ['pipe', 'pipe', 'inherit'] = ['pipe', 'pipe', 'inherit'];
+  leader = spawn('sh', ['-c', script], { detached: true, stdio });
+  answers = createInterface(leader.stdout);
+  groupId = leader.pid ?? 0;
+  openedAtMs = [];
+  watch = new ProcessWatch({
+    groupId,
+    oldestContextAtMs: () => Math.min(...openedAtMs),
+    onOvergrown: () => {},
+  });
+});
+afterEach(async () => {
+  watch.stop();
+  process.kill(-groupId, 'SIGKILL');
+  await untilGone(groupId);
+});
+
+async function startProcess(name: string): Promise<number> {
+  leader.stdin.write(`${name}\n`);
+  const [pid] = await once(answers, 'line');
+  return Number(pid);
+}
+
+async function untilEnded(pid: number): Promise<void> {
+  while ((await membersOf(groupId)).includes(pid)) await new Promise((go) => setTimeout(go, 10));
+}
+
+test('renderers that are older than every open context are killed, and others are not', async () => {
+  openedAtMs = [performance.now()];
+  watch.start();
+  const old = await startProcess('--type=renderer');
+  const other = await startProcess('--type=utility');
+  // Without this the watch may see it later than the next context, and would spare it.
+  await new Promise((go) => setTimeout(go, 2 * watchPollMs));
+  openedAtMs = [performance.now()];
+  const young = await startProcess('--type=renderer');
+  await untilEnded(old);
+  expect(await membersOf(groupId)).toEqual(expect.arrayContaining([groupId, other, young]));
+
+  openedAtMs = [];
+  await untilEnded(young);
+  expect(await membersOf(groupId)).toEqual(expect.arrayContaining([groupId, other]));
+});
