@@ -31,6 +31,7 @@ export type DomainErrorCode =
   | 'scan-not-found'
   | 'quota-exceeded'
   | 'queue-full'
+  | 'too-many-waiting'
   | 'shutting-down'
   | 'internal-error';
 

@@ -43,5 +43,6 @@ export const problemAdvice: Readonly<Record<DomainErrorCode, string>> = {
     'Try again. If it fails each time, please report the page to the operator of this service.',
   'internal-error': 'Try again later. The fault has been logged.',
   'queue-full': waitAsTold,
+  'too-many-waiting': `${waitAsTold} Ask for fewer scans at a time: what clients have waiting takes turns, so more of them would not be done sooner.`,
   'shutting-down': waitAsTold,
 };

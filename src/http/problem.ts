@@ -38,6 +38,7 @@ export const problemTypes: Readonly<
   'scan-failed': { status: 500, title: 'The scan failed' },
   'internal-error': { status: 500, title: 'This service has a fault' },
   'queue-full': { status: 503, title: 'This service is full' },
+  'too-many-waiting': { status: 503, title: 'You have too many scans waiting' },
   'shutting-down': { status: 503, title: 'This service is restarting' },
 };
 
