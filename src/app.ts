@@ -113,7 +113,13 @@ export async function createApp(
     .use(problems({ docsUrl: config.http.docsUrl, log }))
     .use(scans({ service, waitForScan, ...config.http }))
     .use(publicScan({ waitForScan, ...config.http }))
-    .use(health())
+    .use(
+      health({
+        assertOpen: () => service.assertOpen(),
+        browserProblem: () => null,
+        databaseProblem: () => database.problem(),
+      }),
+    )
     .use(docs({ version: manifest.version, ...config.http }));
 
   const close = async (): Promise<void> => {

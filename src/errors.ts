@@ -33,6 +33,7 @@ export type DomainErrorCode =
   | 'queue-full'
   | 'too-many-waiting'
   | 'shutting-down'
+  | 'not-ready'
   | 'internal-error';
 
 interface DomainErrorData {

@@ -45,4 +45,6 @@ export const problemAdvice: Readonly<Record<DomainErrorCode, string>> = {
   'queue-full': waitAsTold,
   'too-many-waiting': `${waitAsTold} Ask for fewer scans at a time: what clients have waiting takes turns, so more of them would not be done sooner.`,
   'shutting-down': waitAsTold,
+  'not-ready':
+    'Look into the log of the service, and at its disk. It recovers by itself when the cause is gone.',
 };

@@ -40,6 +40,7 @@ export const problemTypes: Readonly<
   'queue-full': { status: 503, title: 'This service is full' },
   'too-many-waiting': { status: 503, title: 'You have too many scans waiting' },
   'shutting-down': { status: 503, title: 'This service is restarting' },
+  'not-ready': { status: 503, title: 'This service cannot scan just now' },
 };
 
 export const problemSchema = Type.Object(
