@@ -14,6 +14,7 @@ import { legacyFields, publicScan } from './http/public-scan.ts';
 import { rateLimits } from './http/rate-limit.ts';
 import { reportOf } from './http/scan-answer.ts';
 import { scans } from './http/scans.ts';
+import { securityHeaders } from './http/security-headers.ts';
 import { createWaitForScan, idleTimeoutSeconds } from './http/wait-for-scan.ts';
 import { createLog, type Log } from './log.ts';
 import { createRateLimiter } from './rate-limit/limiter.ts';
@@ -94,6 +95,7 @@ export async function createApp(
   const waitForScan = createWaitForScan({ service, queue, clientKey });
   // A client may name a Host of one letter; by default Elysia looks for the path behind the fourth.
   const elysia = new Elysia({ strictPath: true, handler: { standardHostname: false } })
+    .use(securityHeaders(config.http))
     // CORS answers preflights itself, which are to tell the limits, and refusals need its fields.
     .use(limits.count)
     .use(
