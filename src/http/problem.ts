@@ -113,7 +113,6 @@ function toDomainError(code: unknown, error: unknown): DomainError | null {
   }
   // A response that breaks its own schema is a fault of ours.
   if (!(error instanceof ValidationError) || error.type === 'response') return null;
-  if (error.type === 'body') return invalidBody(error);
   return error.type === 'query' ? missingUrl : unknownScan;
 }
 
@@ -123,13 +122,3 @@ const missingUrl = new DomainError(
   'invalid-url',
   'The query parameter url is missing. Give the address of one page, percent-encoded: ?url=https%3A%2F%2Fexample.com%2F.',
 );
-
-function invalidBody({ valueError }: ValidationError): DomainError {
-  if (valueError?.path === '/url') {
-    return new DomainError(
-      'invalid-url',
-      'url must be a string, such as {"url": "https://example.com/"}.',
-    );
-  }
-  return new DomainError('invalid-body', `${valueError?.path.slice(1)}: ${valueError?.message}.`);
-}

@@ -103,7 +103,7 @@ export function scans({
       },
       {
         // The body is read by the first; the second only tells the OpenAPI document its type.
-        parse: [({ request }) => readJsonBody(request), 'json'],
+        parse: [({ request }) => readJsonBody(request, scanBodySchema), 'json'],
         body: scanBodySchema,
         response: {
           200: reportBodySchema,
