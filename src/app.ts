@@ -8,6 +8,7 @@ import { findChromium } from './browser/find-chromium.ts';
 import { resolveBySystem } from './browser/resolve-target.ts';
 import { createRunAxe, type RunAxe } from './browser/run-axe.ts';
 import type { Config } from './config.ts';
+import { createClientKey } from './http/client-key.ts';
 import { docs } from './http/docs.ts';
 import { health } from './http/health.ts';
 import { problems } from './http/problem.ts';
@@ -15,6 +16,8 @@ import { legacyFields, publicScan } from './http/public-scan.ts';
 import { rateLimits } from './http/rate-limit.ts';
 import { reportOf } from './http/scan-answer.ts';
 import { scans } from './http/scans.ts';
+import { securityHeaders } from './http/security-headers.ts';
+import { createWaitForScan, idleTimeoutSeconds } from './http/wait-for-scan.ts';
 import { createLog, type Log } from './log.ts';
 import { createRateLimiter } from './rate-limit/limiter.ts';
 import { ScanQueue } from './scan/queue.ts';
@@ -86,14 +89,15 @@ export async function createApp(
     onError: (error) => log.error('old scans could not be deleted', { error }),
   });
 
-  const limits = rateLimits({
-    limiter,
-    policies,
+  const clientKey = createClientKey({
     trustedProxies: config.http.trustedProxies,
     partitionSecret: loadPartitionSecret(config.store.databasePath),
   });
+  const limits = rateLimits({ limiter, policies, clientKey });
+  const waitForScan = createWaitForScan({ service, queue, clientKey });
   // A client may name a Host of one letter; by default Elysia looks for the path behind the fourth.
   const elysia = new Elysia({ strictPath: true, handler: { standardHostname: false } })
+    .use(securityHeaders(config.http))
     // CORS answers preflights itself, which are to tell the limits, and refusals need its fields.
     .use(limits.count)
     .use(
@@ -111,9 +115,15 @@ export async function createApp(
     .use(legacyFields())
     .use(limits.refuse)
     .use(problems({ docsUrl: config.http.docsUrl, log }))
-    .use(scans({ service, ...config.http }))
-    .use(publicScan({ service, ...config.http }))
-    .use(health())
+    .use(scans({ service, waitForScan, ...config.http }))
+    .use(publicScan({ waitForScan, ...config.http }))
+    .use(
+      health({
+        assertOpen: () => service.assertOpen(),
+        browserProblem: () => chromium?.problem() ?? null,
+        databaseProblem: () => database.problem(),
+      }),
+    )
     .use(docs({ version: manifest.version, ...config.http }));
 
   const close = async (): Promise<void> => {
@@ -141,7 +151,7 @@ export async function createApp(
     listen(): number {
       elysia.listen({
         ...config.server,
-        idleTimeout: 30,
+        idleTimeout: idleTimeoutSeconds,
         // Elysia would share the port with another service.
         reusePort: false,
         // It would show its source where an error escapes.

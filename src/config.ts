@@ -49,7 +49,12 @@ export const environmentSchema = Type.Object({
     5,
     600,
   ),
-  MAX_WAITING: whole('Scans that may wait; more are refused with 503.', 100, 0, 100_000),
+  MAX_WAITING: whole(
+    'Scans that may wait, those of one client half of them at most; more are refused with 503.',
+    100,
+    0,
+    100_000,
+  ),
   POST_WAIT_SECONDS: whole(
     'How long `POST` waits for the report before it answers 202.',
     25,

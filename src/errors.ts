@@ -34,7 +34,9 @@ export type DomainErrorCode =
   | 'scan-not-found'
   | 'quota-exceeded'
   | 'queue-full'
+  | 'too-many-waiting'
   | 'shutting-down'
+  | 'not-ready'
   | 'internal-error';
 
 interface DomainErrorData {

@@ -33,6 +33,8 @@ The page at 1280 × 800 pixels, and all its frames, once it has finished renderi
 
 ${describePolicies(policies)}
 
+Scans wait in one queue, in which client addresses take turns. Who has too many waiting, and everyone while the queue is full, is answered 503 with the \`Retry-After\` after which there should be room.
+
 ## Errors
 
 Problem details (RFC 9457), as \`application/problem+json\`. Programs go by \`code\`; \`type\` leads to [what to do about it](${docsUrl}/problems). A path that does not exist is a 404 with the code \`not-found\`.`,

@@ -52,6 +52,7 @@ const rateLimitFields: readonly FieldName[] = [
 /** The fields that an answer may have, its content type apart. */
 export function fieldsOf(operationId: string, status: string): readonly FieldName[] {
   if (operationId === 'isAlive') return [];
+  if (operationId === 'isReady') return status === '503' ? ['Retry-After'] : [];
   const fields = [...rateLimitFields];
   if (['202', '429', '503'].includes(status)) fields.push('Retry-After');
   if (status === '202') fields.push('Location');

@@ -1,24 +1,12 @@
 import type { Asset } from '../web/assets.ts';
+import { pagePolicy } from './security-headers.ts';
 
 /** A page. Only `apiOrigin`, where the reference sends its requests, may be another host's. */
 export function pageResponse(page: string, apiOrigin: string): Response {
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    // Swagger UI's icons are data: URLs.
-    "img-src 'self' data:",
-    `connect-src 'self' ${apiOrigin}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ];
   return new Response(page, {
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy.join('; '),
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
+      'content-security-policy': pagePolicy(apiOrigin),
     },
   });
 }
@@ -29,7 +17,6 @@ export function assetResponse(asset: Asset, requestHeaders: Headers): Response {
     'cache-control': 'public, max-age=3600',
     etag: asset.etag,
     vary: 'accept-encoding',
-    'x-content-type-options': 'nosniff',
   });
   if (requestHeaders.get('if-none-match')?.includes(asset.etag) === true) {
     return new Response(null, { status: 304, headers });

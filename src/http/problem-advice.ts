@@ -46,5 +46,8 @@ export const problemAdvice: Readonly<Record<DomainErrorCode, string>> = {
     'Try again. If it fails each time, please report the page to the operator of this service.',
   'internal-error': 'Try again later. The fault has been logged.',
   'queue-full': waitAsTold,
+  'too-many-waiting': `${waitAsTold} Ask for fewer scans at a time: what clients have waiting takes turns, so more of them would not be done sooner.`,
   'shutting-down': waitAsTold,
+  'not-ready':
+    'Look into the log of the service, and at its disk. It recovers by itself when the cause is gone.',
 };

@@ -30,7 +30,14 @@ export const exampleProblems = [
   ),
   example('internal-error', 'This service made a mistake, which has been logged. Try again later.'),
   example('queue-full', 'All 2 scanners are busy and 100 scans are waiting. Try again later.'),
+  example(
+    'too-many-waiting',
+    'Your address has its share of the waiting scans: 50 of at most 100 in all. Try again later.',
+  ),
   example('shutting-down', 'This service is restarting. Try again in a few seconds.'),
+  example('not-ready', 'The database could not be written: database or disk is full.', {
+    path: '/readyz',
+  }),
 ];
 
 /**
@@ -53,7 +60,7 @@ export function problemAnswer(status: number, codes?: readonly DomainErrorCode[]
 export const scanProblemAnswers = {
   429: problemAnswer(429),
   500: problemAnswer(500),
-  503: problemAnswer(503),
+  503: problemAnswer(503, ['queue-full', 'too-many-waiting', 'shutting-down']),
 };
 
 function example(

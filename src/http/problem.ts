@@ -41,7 +41,9 @@ export const problemTypes: Readonly<
   'scan-failed': { status: 500, title: 'The scan failed' },
   'internal-error': { status: 500, title: 'This service has a fault' },
   'queue-full': { status: 503, title: 'This service is full' },
+  'too-many-waiting': { status: 503, title: 'You have too many scans waiting' },
   'shutting-down': { status: 503, title: 'This service is restarting' },
+  'not-ready': { status: 503, title: 'This service cannot scan just now' },
 };
 
 export const problemSchema = Type.Object(
@@ -114,7 +116,6 @@ function toDomainError(code: unknown, error: unknown): DomainError | null {
   }
   // A response that breaks its own schema is a fault of ours.
   if (!(error instanceof ValidationError) || error.type === 'response') return null;
-  if (error.type === 'body') return invalidBody(error);
   return error.type === 'query' ? missingUrl : unknownScan;
 }
 
@@ -124,13 +125,3 @@ const missingUrl = new DomainError(
   'invalid-url',
   'The query parameter url is missing. Give the address of one page, percent-encoded: ?url=https%3A%2F%2Fexample.com%2F.',
 );
-
-function invalidBody({ valueError }: ValidationError): DomainError {
-  if (valueError?.path === '/url') {
-    return new DomainError(
-      'invalid-url',
-      'url must be a string, such as {"url": "https://example.com/"}.',
-    );
-  }
-  return new DomainError('invalid-body', `${valueError?.path.slice(1)}: ${valueError?.message}.`);
-}

@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia';
-import type { ScanService } from '../scan/service.ts';
 import { problemAnswer, scanProblemAnswers } from './problem-answer.ts';
 import { legacyReportBodySchema, toLegacyReportBody } from './report-body.ts';
 import { routedPath } from './routed-path.ts';
 import { reportOf, urlQuerySchema } from './scan-answer.ts';
+import type { WaitForScan } from './wait-for-scan.ts';
 
 /** When the versioned API took its place: 2026-11-21, as RFC 9745 writes dates. */
 const deprecatedAt = '@1795219200';
@@ -21,19 +21,18 @@ export function legacyFields() {
 
 /** `/api/public-scan`: the endpoint from before there were versions. It stays. */
 export function publicScan({
-  service,
+  waitForScan,
   operatorName,
   docsUrl,
 }: {
-  service: ScanService;
+  waitForScan: WaitForScan;
   operatorName: string;
   docsUrl: string;
 }) {
   return new Elysia({ name: 'public-scan' }).get(
     path,
     async ({ query, request, server }) => {
-      server?.timeout(request, 0);
-      const scan = await service.scan(query.url, Infinity, request.signal);
+      const scan = await waitForScan(query.url, Infinity, { request, server });
       return toLegacyReportBody(scan.id, reportOf(scan), { operatorName, docsUrl });
     },
     {

@@ -1,11 +1,9 @@
 import { Elysia } from 'elysia';
 import { DomainError } from '../errors.ts';
-import type { Network } from '../network.ts';
 import { rateLimitFields } from '../rate-limit/fields.ts';
 import type { RateLimiter, Verdict } from '../rate-limit/limiter.ts';
-import { derivePartitionKey } from '../rate-limit/partition-key.ts';
 import type { RateLimitPolicy } from '../rate-limit/policy.ts';
-import { clientAddress } from './client-address.ts';
+import type { ClientKey } from './client-key.ts';
 import { problemTypes } from './problem.ts';
 import { routedPath } from './routed-path.ts';
 
@@ -13,8 +11,7 @@ interface RateLimitOptions {
   readonly limiter: RateLimiter;
   /** Null for a limit that is off. */
   readonly policies: Readonly<Record<'get' | 'post' | 'total', RateLimitPolicy | null>>;
-  readonly trustedProxies: readonly Network[];
-  readonly partitionSecret: Uint8Array;
+  readonly clientKey: ClientKey;
 }
 
 /**
@@ -23,12 +20,7 @@ interface RateLimitOptions {
  * tell how much is left. Mount `count` before, and `refuse` after, what may answer on its own;
  * both before `problems`.
  */
-export function rateLimits({
-  limiter,
-  policies,
-  trustedProxies,
-  partitionSecret,
-}: RateLimitOptions) {
+export function rateLimits({ limiter, policies, clientKey }: RateLimitOptions) {
   const { get, post, total } = policies;
   const counted = new Map([
     ['GET /api/v1/scan', applying(get, total)],
@@ -42,12 +34,7 @@ export function rateLimits({
       const { request, server, set } = context;
       const path = routedPath(context);
       if (!path.startsWith('/api/')) return;
-      const client = clientAddress({
-        peerAddress: server?.requestIP(request)?.address,
-        headers: request.headers,
-        trustedProxies,
-      });
-      const partitionKey = derivePartitionKey(partitionSecret, client);
+      const partitionKey = clientKey(request, server);
       // Elysia answers HEAD by running GET.
       const method = request.method === 'HEAD' ? 'GET' : request.method;
       const charging = counted.get(`${method} ${path}`);

@@ -14,6 +14,7 @@ import {
   unfinishedSchema,
   urlQuerySchema,
 } from './scan-answer.ts';
+import type { WaitForScan } from './wait-for-scan.ts';
 
 const scanBodySchema = Type.Object(
   {
@@ -52,10 +53,12 @@ const pollAfterSeconds = '2';
 /** `/api/v1/scan`: starts scans by GET and POST, and tells how they went. */
 export function scans({
   service,
+  waitForScan,
   postWaitMs,
   docsUrl,
 }: {
   service: ScanService;
+  waitForScan: WaitForScan;
   postWaitMs: number;
   docsUrl: string;
 }) {
@@ -63,9 +66,7 @@ export function scans({
     .get(
       '',
       async ({ query, request, server }) => {
-        // Bun closes connections that stay silent; this one does on purpose.
-        server?.timeout(request, 0);
-        const scan = await service.scan(query.url, Infinity, request.signal);
+        const scan = await waitForScan(query.url, Infinity, { request, server });
         return toReportBody(scan.id, reportOf(scan));
       },
       {
@@ -86,14 +87,13 @@ export function scans({
     .post(
       '',
       async ({ body, request, server, set, status }) => {
-        server?.timeout(request, 0);
         const preference = readPreference(request.headers.get('prefer'));
         if (body.async === undefined && preference !== null) {
           set.headers['preference-applied'] = preference.applied;
         }
         const waitMs =
           body.async === undefined ? (preference?.waitMs ?? postWaitMs) : body.async ? 0 : Infinity;
-        const scan = await service.scan(body.url, waitMs, request.signal);
+        const scan = await waitForScan(body.url, waitMs, { request, server });
         if (body.async === false || scan.status === 'done' || scan.status === 'failed') {
           return toReportBody(scan.id, reportOf(scan));
         }
@@ -103,7 +103,7 @@ export function scans({
       },
       {
         // The body is read by the first; the second only tells the OpenAPI document its type.
-        parse: [({ request }) => readJsonBody(request), 'json'],
+        parse: [({ request }) => readJsonBody(request, scanBodySchema), 'json'],
         body: scanBodySchema,
         response: {
           200: reportBodySchema,

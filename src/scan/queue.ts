@@ -1,5 +1,6 @@
 import PQueue from 'p-queue';
 import { DomainError, ScanFailedError } from '../errors.ts';
+import { type TurnOptions, Turns } from './turns.ts';
 
 interface QueueOptions {
   readonly concurrency: number;
@@ -11,13 +12,17 @@ interface QueueOptions {
 /** Must end soon after its signal is aborted: until then it holds its place. */
 type Task = (signal: AbortSignal) => Promise<void>;
 
-const longestRetryAfterSeconds = 300;
+const longestRetryAfterSeconds = 3_600;
 
-/** Runs a bounded number of tasks at once, each against a deadline, and keeps a bounded number waiting. */
+/**
+ * Runs a bounded number of tasks at once, each against a deadline, and keeps a bounded number
+ * waiting, of which clients take turns.
+ */
 export class ScanQueue {
   readonly #options: QueueOptions;
-  readonly #queue: PQueue;
-  readonly #running = new Set<AbortController>();
+  readonly #queue: PQueue<Turns, TurnOptions>;
+  /** With the times at which they began. */
+  readonly #running = new Map<AbortController, number>();
   /** One for each waiting task; aborting it takes the task out. */
   readonly #waiting = new Set<AbortController>();
   /** A moving average, for telling how long the backlog will take. */
@@ -25,7 +30,12 @@ export class ScanQueue {
 
   constructor(options: QueueOptions) {
     this.#options = options;
-    this.#queue = new PQueue({ concurrency: options.concurrency });
+    this.#queue = new PQueue({ concurrency: options.concurrency, queueClass: Turns });
+  }
+
+  /** How many tasks may run and wait, together. */
+  get capacity(): number {
+    return this.#options.concurrency + this.#options.maxWaiting;
   }
 
   get running(): number {
@@ -36,22 +46,49 @@ export class ScanQueue {
     return this.#queue.size;
   }
 
-  /** Throws `queue-full` when a task added now would find no place. */
-  assertRoom(): void {
-    if (this.running < this.#options.concurrency || this.waiting < this.#options.maxWaiting) return;
-    throw new DomainError(
-      'queue-full',
-      `All ${this.#options.concurrency} scanners are busy and ${this.waiting} scans are waiting. Try again later.`,
-      { data: { retryAfterSeconds: this.#secondsUntilRoom() } },
-    );
+  /**
+   * Throws `queue-full` when a task added now would find no place; and `too-many-waiting` when its
+   * client has as many waiting as there are places left, so that one takes half of the backlog at
+   * most and others always find room. Without a client only the former.
+   */
+  assertRoom(client?: string): void {
+    if (this.running < this.#options.concurrency) return;
+    const free = this.#options.maxWaiting - this.waiting;
+    const own = client === undefined ? 0 : this.#queue.sizeBy({ client });
+    if (own < free) return;
+    // Each start frees a place, and one of the client's own lets it have one more besides.
+    const retryAfterSeconds = this.secondsUntilStarts(own - free + 1);
+    throw free <= 0
+      ? new DomainError(
+          'queue-full',
+          `All ${this.#options.concurrency} scanners are busy and ${this.waiting} scans are waiting. Try again later.`,
+          { data: { retryAfterSeconds } },
+        )
+      : new DomainError(
+          'too-many-waiting',
+          `Your address has its share of the waiting scans: ${own} of at most ${this.#options.maxWaiting} in all. Try again later.`,
+          { data: { retryAfterSeconds } },
+        );
+  }
+
+  /** How long so many waiting tasks take to start, by the rate of late; at least a second. */
+  secondsUntilStarts(count: number): number {
+    const { concurrency } = this.#options;
+    const now = performance.now();
+    // Tasks that go on for longer than the average show before they end that it is no longer true.
+    const runningMs = this.#running.values().reduce((sum, startedAt) => sum + now - startedAt, 0);
+    const taskMs = Math.max(this.#taskMs, runningMs / concurrency);
+    const seconds = Math.ceil((count * taskMs) / concurrency / 1_000);
+    return Math.min(Math.max(seconds, 1), longestRetryAfterSeconds);
   }
 
   /**
    * Adds a task whether there is room or not, so that what was accepted before a restart always is
    * again. Resolves when it ended or left the queue; rejects as the task does. Aborting `cancelled`
-   * takes a waiting task out, and aborts the signal of a running one.
+   * takes a waiting task out, and aborts the signal of a running one. Tasks without a client take
+   * turns as if they had one in common.
    */
-  async add(task: Task, cancelled: AbortSignal): Promise<void> {
+  async add(task: Task, cancelled: AbortSignal, client?: string): Promise<void> {
     // p-queue takes a running task whose signal aborts for ended, and would start the next beside
     // it; so its signal is only for leaving the queue.
     const leaving = new AbortController();
@@ -64,7 +101,10 @@ export class ScanQueue {
       await this.#run(task, cancelled);
     };
     try {
-      await this.#queue.add(start, { signal: leaving.signal });
+      await this.#queue.add(start, {
+        signal: leaving.signal,
+        ...(client === undefined ? {} : { client }),
+      });
     } catch (error) {
       if (!this.#waiting.delete(leaving)) throw error;
     }
@@ -78,7 +118,7 @@ export class ScanQueue {
     this.#queue.pause();
     for (const leaving of this.#waiting) leaving.abort();
     const abort = setTimeout(() => {
-      for (const controller of this.#running) controller.abort(shuttingDown());
+      for (const controller of this.#running.keys()) controller.abort(shuttingDown());
     }, graceMs);
     await this.#queue.onPendingZero();
     clearTimeout(abort);
@@ -90,7 +130,7 @@ export class ScanQueue {
     const deadline = setTimeout(() => controller.abort(this.#timedOut()), this.#options.deadlineMs);
     const cancel = (): void => controller.abort(cancelled.reason);
     cancelled.addEventListener('abort', cancel, { once: true });
-    this.#running.add(controller);
+    this.#running.set(controller, startedAt);
     try {
       await task(controller.signal);
     } finally {
@@ -99,11 +139,6 @@ export class ScanQueue {
       this.#running.delete(controller);
       this.#taskMs = 0.8 * this.#taskMs + 0.2 * (performance.now() - startedAt);
     }
-  }
-
-  #secondsUntilRoom(): number {
-    const seconds = Math.ceil(this.#taskMs / this.#options.concurrency / 1_000);
-    return Math.min(Math.max(seconds, 1), longestRetryAfterSeconds);
   }
 
   #timedOut(): ScanFailedError {

@@ -62,8 +62,14 @@ function isDomain(hostname: string): boolean {
   return hostname === 'localhost' || hostname.startsWith('[') || /[^.]\.[^.]/.test(hostname);
 }
 
+/** What can't be seen, or turns the text around it, is shown as an escape: it may be what is wrong. */
 function quote(text: string): string {
-  return `“${text.length > 100 ? `${text.slice(0, 100)}…` : text}”`;
+  const start = text.length > 100 ? `${text.slice(0, 100)}…` : text;
+  const visible = start.replaceAll(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+  return `“${visible}”`;
 }
 
 function tooLong(): DomainError {

@@ -57,16 +57,24 @@ export class ScanService {
    * service closes. The scan that comes back may therefore be unfinished; after a wait that was too
    * short it goes on, after an abort it goes on only for others.
    *
-   * Throws `invalid-url`, `queue-full`, `shutting-down`, and what the store throws.
+   * A scan waits in the line of the client that was the first to ask for it.
+   *
+   * Throws `invalid-url`, `queue-full`, `too-many-waiting`, `shutting-down`, and what the store throws.
    */
-  async scan(text: string, waitMs: number, signal: AbortSignal): Promise<Scan> {
+  async scan(text: string, waitMs: number, signal: AbortSignal, client?: string): Promise<Scan> {
     const target = parseScanUrl(text);
     this.#assertAllowed(target.url);
     if (this.#isClosing) throw shuttingDown();
-    const scan = this.#underWay.get(keyOf(target)) ?? this.#accept(target);
+    const scan = this.#underWay.get(keyOf(target)) ?? this.#accept(target, client);
     if (waitMs <= 0) scan.isKept = true;
     else await this.#wait(scan, waitMs, signal);
     return this.find(scan.scanId);
+  }
+
+  /** Throws what keeps a scan of a new client from being accepted: `shutting-down` or `queue-full`. */
+  assertOpen(): void {
+    if (this.#isClosing) throw shuttingDown();
+    this.#options.queue.assertRoom();
   }
 
   /** Throws `scan-not-found`. */
@@ -97,8 +105,8 @@ export class ScanService {
     await this.#options.queue.drain(graceMs);
   }
 
-  #accept(target: ScanUrl): ScanUnderWay {
-    this.#options.queue.assertRoom();
+  #accept(target: ScanUrl, client: string | undefined): ScanUnderWay {
+    this.#options.queue.assertRoom(client);
     const scanId = crypto.randomUUID();
     this.#options.store.insert({
       id: scanId,
@@ -106,14 +114,14 @@ export class ScanService {
       isBareDomain: target.isBareDomain,
       createdAtMs: this.#options.now(),
     });
-    return this.#enqueue(scanId, target);
+    return this.#enqueue(scanId, target, client);
   }
 
-  #enqueue(scanId: string, target: ScanUrl): ScanUnderWay {
+  #enqueue(scanId: string, target: ScanUrl, client?: string): ScanUnderWay {
     const { queue, log } = this.#options;
     const cancel = new AbortController();
     const ended = queue
-      .add((signal) => this.#run(scanId, target, signal), cancel.signal)
+      .add((signal) => this.#run(scanId, target, signal), cancel.signal, client)
       .finally(() => this.#forget(scan));
     ended.catch((error: unknown) => log.error('scan could not be stored', { scanId, error }));
     const scan: ScanUnderWay = { scanId, target, cancel, ended, waiters: 0, isKept: false };

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite';
 import { migrate } from 'drizzle-orm/bun-sqlite/migrator';
 import * as schema from './schema.ts';
+import { createWriteCheck } from './write-check.ts';
 
 export type Db = BunSQLiteDatabase<typeof schema>;
 
@@ -15,12 +16,15 @@ export interface OpenDatabase {
    * call; returns how many, so call until 0.
    */
   reclaimSpace(): number;
+  /** Why nothing can be written just now, as a sentence; null when something can. Cheap. */
+  problem(): string | null;
   /** Merges the log into the file, so that the file alone is a whole backup. */
   close(): void;
 }
 
 const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url));
 const reclaimedPages = 1_000;
+const busyTimeoutMs = 5_000;
 
 /**
  * Opens and migrates the database; creates it, and its folder, when it is missing. `:memory:` keeps
@@ -47,7 +51,7 @@ function connect(path: string): Database {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   const sqlite = new Database(path, { create: true });
   // First of all: the next ones need the lock.
-  sqlite.run('PRAGMA busy_timeout = 5000');
+  sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   // Before the first table and before WAL, or it takes no effect.
   sqlite.run('PRAGMA auto_vacuum = INCREMENTAL');
   sqlite.run('PRAGMA journal_mode = WAL');
@@ -65,6 +69,7 @@ function toOpenDatabase(sqlite: Database, db: Db): OpenDatabase {
       // One row for each page.
       return sqlite.query(`PRAGMA incremental_vacuum(${reclaimedPages})`).all().length;
     },
+    problem: createWriteCheck(sqlite, busyTimeoutMs),
     close() {
       sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)');
       sqlite.close();

@@ -45,6 +45,45 @@ test('a path that only ends like that of a scan is none, however short the Host'
   }
 });
 
+test.each([
+  ['a line break in a field', 'X-A: a\rb'],
+  ['a bare line feed', 'X-A: a\nSet-Cookie: b'],
+  ['NUL in a field', 'X-A: a\0b'],
+  ['a space before a field', ' X-A: a'],
+  ['a length that is none', 'Content-Length: abc'],
+  ['two lengths', 'Content-Length: 1\r\nTransfer-Encoding: chunked'],
+])('a head with %s is refused before anything is read of it', async (_, field) => {
+  const answer = await exchange(`GET /livez HTTP/1.1\r\nHost: localhost\r\n${field}\r\n\r\n`);
+  expect(answer).toStartWith('HTTP/1.1 400');
+  expect(answer).not.toContain('Set-Cookie');
+});
+
+test.each([
+  [16_000, '200'],
+  [17_000, '431'],
+])('a head may have 16 KiB: %d bytes', async (bytes, status) => {
+  const head = `GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-A: `;
+  expect(await exchange(`${head.padEnd(bytes, 'a')}\r\n\r\n`)).toStartWith(`HTTP/1.1 ${status}`);
+});
+
+test('a client that breaks off in its body is no fault of the service', async () => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  const socket = await Bun.connect({
+    hostname: '127.0.0.1',
+    port: Number(new URL(server.url).port),
+    socket: { data: () => {}, close: () => resolve() },
+  });
+  socket.write(
+    'POST /api/v1/scan HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"url":',
+  );
+  await fetch(`${server.url}/livez`);
+  socket.terminate();
+  await closed;
+  await fetch(`${server.url}/livez`);
+  await exchange('GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  expect(server.logLines().filter(({ level }) => level === 'error')).toEqual([]);
+});
+
 test('a request without a Host gets problem details', async () => {
   const answer = await exchange('GET /api/v1/scan HTTP/1.0\r\n\r\n');
   expect(answer).toStartWith('HTTP/1.1 400');

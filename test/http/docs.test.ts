@@ -59,6 +59,7 @@ test('the document has every route of the API with all its statuses, and no othe
     'GET /api/v1/scan/{scanId}': '200 404 500',
     'GET /api/public-scan': '200 400 429 500 503',
     'GET /livez': '200',
+    'GET /readyz': '200 503',
   });
 });
 

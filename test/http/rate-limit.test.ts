@@ -170,6 +170,14 @@ test('forwarding headers open no partition of their own for a client that is no 
     { forwarded: 'for=203.0.113.9' },
     { 'x-real-ip': '203.0.113.9' },
     { 'cf-connecting-ip': '203.0.113.9' },
+    { 'true-client-ip': '203.0.113.9' },
+    { 'x-client-ip': '203.0.113.9', 'x-remote-addr': '203.0.113.10' },
+    { 'x-forwarded-for': '127.0.0.1' },
+    { 'x-forwarded-for': '[2001:db8::1]:443' },
+    { 'x-forwarded-for': '__proto__' },
+    { 'x-forwarded-for': ',' },
+    { 'x-forwarded-for': 'a'.repeat(8_000) },
+    { via: '1.1 203.0.113.9' },
     { 'x-forwarded-for': '203.0.113.9', forwarded: 'for=203.0.113.10' },
   ]) {
     expect((await app.get(getPath, headers)).status).toBe(429);

@@ -20,12 +20,12 @@ class TestTask {
   readonly #end = Promise.withResolvers<void>();
   readonly #cancel = new AbortController();
 
-  addTo(queue: ScanQueue): this {
+  addTo(queue: ScanQueue, client?: string): this {
     const run = async (signal: AbortSignal): Promise<void> => {
       this.signal = signal;
       await this.#end.promise;
     };
-    queue.add(run, this.#cancel.signal).then(
+    queue.add(run, this.#cancel.signal, client).then(
       () => (this.outcome = 'resolved'),
       (error: unknown) => (this.outcome = `rejected: ${String(error)}`),
     );
@@ -61,9 +61,9 @@ function addTasks(queue: ScanQueue, count: number): [TestTask, ...TestTask[]] {
   return [add(), ...Array.from({ length: count - 1 }, add)];
 }
 
-function refusalOf(queue: ScanQueue): DomainError | null {
+function refusalOf(queue: ScanQueue, client?: string): DomainError | null {
   try {
-    queue.assertRoom();
+    queue.assertRoom(client);
     return null;
   } catch (error) {
     expect(error).toBeInstanceOf(DomainError);
@@ -166,9 +166,83 @@ describe('room', () => {
   });
 });
 
+describe('of the places to wait', () => {
+  /** Adds tasks while there is room; returns how many were taken. */
+  const fill = (queue: ScanQueue, client: string): number => {
+    let taken = 0;
+    while (refusalOf(queue, client) === null) {
+      new TestTask().addTo(queue, client);
+      taken += 1;
+    }
+    return taken;
+  };
+
+  test.each([
+    [0, 0],
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [10, 5],
+    [100, 50],
+  ])('one client gets half: of %d, %d', (maxWaiting, share) => {
+    const queue = createTestQueue({ maxWaiting });
+    new TestTask().addTo(queue, 'a');
+    expect(fill(queue, 'a')).toBe(share);
+  });
+
+  test('each further client gets half of what is left, until none is', () => {
+    const queue = createTestQueue({ maxWaiting: 10 });
+    new TestTask().addTo(queue, 'a');
+    expect(['a', 'b', 'c', 'd', 'e'].map((client) => fill(queue, client))).toEqual([5, 3, 1, 1, 0]);
+    expect(refusalOf(queue, 'a')).toMatchObject({ code: 'queue-full' });
+  });
+
+  test('a client that has its share is told so, and others find room', () => {
+    const queue = createTestQueue({ maxWaiting: 10 });
+    new TestTask().addTo(queue, 'a');
+    fill(queue, 'a');
+    expect(refusalOf(queue, 'a')).toMatchObject({
+      code: 'too-many-waiting',
+      message:
+        'Your address has its share of the waiting scans: 5 of at most 10 in all. Try again later.',
+    });
+    expect(refusalOf(queue, 'b')).toBeNull();
+    expect(refusalOf(queue)).toBeNull();
+  });
+
+  test('a client may take every place to run', () => {
+    const queue = createTestQueue({ concurrency: 3, maxWaiting: 0 });
+    expect(fill(queue, 'a')).toBe(3);
+  });
+
+  test('a client has one again when another of its tasks starts or leaves', async () => {
+    const queue = createTestQueue({ maxWaiting: 4 });
+    const running = new TestTask().addTo(queue, 'a');
+    const [first, second] = [new TestTask().addTo(queue, 'a'), new TestTask().addTo(queue, 'a')];
+    expect(refusalOf(queue, 'a')).not.toBeNull();
+    await running.end();
+    expect([first.hasStarted, fill(queue, 'a')]).toEqual([true, 1]);
+    await second.cancel();
+    expect(fill(queue, 'a')).toBe(1);
+  });
+});
+
+test('clients take turns, each in its own order', async () => {
+  const queue = createTestQueue();
+  const order: string[] = [];
+  const add = (client: string | undefined, name: string): void =>
+    void queue.add(async () => void order.push(name), never, client);
+  for (const name of ['a1', 'a2', 'a3', 'a4']) add('a', name);
+  add('b', 'b1');
+  for (const name of ['old1', 'old2']) add(undefined, name);
+  add('b', 'b2');
+  await turn();
+  expect(order).toEqual(['a1', 'a2', 'b1', 'old1', 'a3', 'b2', 'old2', 'a4']);
+});
+
 describe('the time after which to try again', () => {
-  const retryAfter = (queue: ScanQueue): number | undefined =>
-    refusalOf(queue)?.data.retryAfterSeconds;
+  const retryAfter = (queue: ScanQueue, client?: string): number | undefined =>
+    refusalOf(queue, client)?.data.retryAfterSeconds;
 
   const retryAfterTasksOf = async (ms: number, concurrency = 1): Promise<number | undefined> => {
     const queue = createTestQueue({ concurrency, maxWaiting: 0, deadlineMs: 10_000_000 });
@@ -192,9 +266,35 @@ describe('the time after which to try again', () => {
     ['at least a second', 900, 1, 1],
     ['about as long as a task takes', 10_100, 1, 11],
     ['shorter with several places', 10_100, 4, 3],
-    ['at most five minutes', 900_000, 1, 300],
+    ['at most an hour', 5_000_000, 1, 3_600],
   ])('is %s: %d ms at %d places', async (_, ms, concurrency, seconds) => {
     expect(await retryAfterTasksOf(ms, concurrency)).toBe(seconds);
+  });
+
+  test('is longer when more have to start first', () => {
+    const queue = createTestQueue({ concurrency: 2, maxWaiting: 0 });
+    // As after a restart: they were accepted before.
+    addTasks(queue, 6);
+    expect(retryAfter(queue)).toBe(13);
+    expect(retryAfter(queue, 'a')).toBe(13);
+  });
+
+  test('of a client with its share is that until one more of its tasks has room', () => {
+    const queue = createTestQueue({ maxWaiting: 10 });
+    for (let count = 0; count < 6; count += 1) new TestTask().addTo(queue, 'a');
+    expect(retryAfter(queue, 'a')).toBe(5);
+    for (let count = 0; count < 2; count += 1) new TestTask().addTo(queue, 'b');
+    expect(retryAfter(queue, 'a')).toBe(15);
+  });
+
+  test('grows while the running tasks take longer than the others did', () => {
+    const queue = createTestQueue({ concurrency: 2, maxWaiting: 0, deadlineMs: 60_000 });
+    addTasks(queue, 2);
+    expect(retryAfter(queue)).toBe(3);
+    jest.advanceTimersByTime(5_000);
+    expect(retryAfter(queue)).toBe(3);
+    jest.advanceTimersByTime(35_000);
+    expect(retryAfter(queue)).toBe(20);
   });
 });
 

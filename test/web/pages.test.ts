@@ -70,7 +70,7 @@ async function openReference(scheme: 'light' | 'dark') {
   return { page, faults };
 }
 
-/** Opens all five operations, with the forms for trying them. */
+/** Opens all six operations, with the forms for trying them. */
 async function openAll(page: Page): Promise<void> {
   for (const [button, shown] of [
     ['.opblock-summary-control', '.try-out__btn'],
@@ -80,7 +80,7 @@ async function openAll(page: Page): Promise<void> {
       for (const it of buttons) if (it instanceof HTMLElement) it.click();
     });
     await page.waitForFunction(
-      (selector) => document.querySelectorAll(selector).length === 5,
+      (selector) => document.querySelectorAll(selector).length === 6,
       {},
       shown,
     );
@@ -111,6 +111,7 @@ test(
       'GET/api/v1/scan/{scanId}Poll a scan',
       'GET/api/public-scanScan a page and wait for the richer report',
       'GET/livezIs the process alive?',
+      'GET/readyzCan it scan?',
     ]);
     expect(await page.$eval('h1', (it) => it.textContent)).toContain('Curbcut');
     expect(faults).toEqual([]);
