@@ -54,6 +54,7 @@ export async function createApp(
   const database = openDatabase(config.store.databasePath);
   const store = createScanStore(database.db);
   const limiter = createRateLimiter({ store: createRateCounterStore(database.db), now });
+  const partitionSecret = loadPartitionSecret(config.store.databasePath);
 
   const addressPolicy = createAddressPolicy(config.browser.allowNetworks);
   let chromium: Chromium | undefined;
@@ -81,14 +82,14 @@ export async function createApp(
       () => limiter.pruneExpired(Object.values(policies).filter((policy) => policy !== null)),
     ],
     reclaimSpace: () => database.reclaimSpace(),
-    onError: (error) => log.error('old scans could not be deleted', { error }),
+    onError: (error) => log.error('what is too old could not be deleted', { error }),
   });
 
   const limits = rateLimits({
     limiter,
     policies,
     trustedProxies: config.http.trustedProxies,
-    partitionSecret: loadPartitionSecret(config.store.databasePath),
+    partitionSecret,
   });
   // A client may name a Host of one letter; by default Elysia looks for the path behind the fourth.
   const elysia = new Elysia({ strictPath: true, handler: { standardHostname: false } })

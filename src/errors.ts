@@ -32,6 +32,7 @@ export type DomainErrorCode =
   | 'quota-exceeded'
   | 'queue-full'
   | 'shutting-down'
+  | 'storage-unavailable'
   | 'internal-error';
 
 interface DomainErrorData {

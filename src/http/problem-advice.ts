@@ -44,4 +44,5 @@ export const problemAdvice: Readonly<Record<DomainErrorCode, string>> = {
   'internal-error': 'Try again later. The fault has been logged.',
   'queue-full': waitAsTold,
   'shutting-down': waitAsTold,
+  'storage-unavailable': `${waitAsTold} Scans that were accepted are not lost. The operator of this service finds the reason in its log.`,
 };

@@ -31,6 +31,10 @@ export const exampleProblems = [
   example('internal-error', 'This service made a mistake, which has been logged. Try again later.'),
   example('queue-full', 'All 2 scanners are busy and 100 scans are waiting. Try again later.'),
   example('shutting-down', 'This service is restarting. Try again in a few seconds.'),
+  example(
+    'storage-unavailable',
+    'This service can’t use its database at the moment. Try again in ten seconds.',
+  ),
 ];
 
 /**

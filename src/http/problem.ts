@@ -39,6 +39,7 @@ export const problemTypes: Readonly<
   'internal-error': { status: 500, title: 'This service has a fault' },
   'queue-full': { status: 503, title: 'This service is full' },
   'shutting-down': { status: 503, title: 'This service is restarting' },
+  'storage-unavailable': { status: 503, title: 'This service can’t use its database' },
 };
 
 export const problemSchema = Type.Object(
@@ -78,7 +79,7 @@ export function problems({ docsUrl, log }: { docsUrl: string; log: Log }) {
     { as: 'global' },
     ({ code, error, path, request }) => {
       const domainError = toDomainError(code, error);
-      if (domainError === null)
+      if (domainError === null || domainError.code === 'storage-unavailable')
         log.error('request failed', { method: request.method, path, error });
       const problem = toProblem(domainError ?? internalError, path, docsUrl);
       const retryAfter = domainError?.data.retryAfterSeconds;

@@ -139,6 +139,7 @@ export function scans({
           200: scanRecordSchema,
           404: problemAnswer(404, ['scan-not-found']),
           500: problemAnswer(500, ['internal-error']),
+          503: problemAnswer(503, ['storage-unavailable']),
         },
         detail: {
           operationId: 'readScan',
