@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite';
 import { migrate } from 'drizzle-orm/bun-sqlite/migrator';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
+import { allowWaits } from './busy-wait.ts';
 import * as schema from './schema.ts';
 import { damagedAdvice, FileFault, storageUnavailable, unusable } from './storage-fault.ts';
 
@@ -25,11 +26,6 @@ const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.u
 const reclaimedPages = 1_000;
 /** Nothing else goes on before the start is over. */
 const startBusyTimeoutMs = 2_000;
-/**
- * Statements are synchronous, so that all requests wait while one waits for another program's lock:
- * long enough for a small write of that program, and no longer.
- */
-const busyTimeoutMs = 50;
 
 /**
  * Opens and migrates the database; creates it, and its folder, when it is missing. `:memory:` keeps
@@ -44,7 +40,7 @@ export function openDatabase(path: string): OpenDatabase {
     migrate(db, { migrationsFolder });
     // Changes nothing, and fails where nothing could be stored.
     sqlite.run('PRAGMA user_version = 0');
-    sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    allowWaits(sqlite);
     return toOpenDatabase(sqlite, db);
   } catch (error) {
     sqlite?.close();

@@ -73,7 +73,7 @@ export function createRateCounterStore(db: Db): RateCounterStore {
     .returning({ id: rateEvents.id })
     .prepare();
 
-  return guardStore<RateCounterStore>({
+  return guardStore<RateCounterStore>(db.$client, {
     // The statements above run inside it without going through `tx`: a database is one connection.
     // Immediate, because a deferred transaction that reads and then writes fails, instead of waiting,
     // when another process wrote in between.

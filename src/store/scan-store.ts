@@ -65,7 +65,7 @@ export function createScanStore(db: Db): ScanStore {
     return changed.length > 0;
   };
 
-  return guardStore<ScanStore>({
+  return guardStore<ScanStore>(db.$client, {
     insert: (scan) => {
       assertInPlace(db);
       db.insert(scans)

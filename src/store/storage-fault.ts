@@ -1,6 +1,7 @@
-import { SQLiteError } from 'bun:sqlite';
+import { type Database, SQLiteError } from 'bun:sqlite';
 import { DrizzleError } from 'drizzle-orm';
 import { DomainError } from '../errors.ts';
+import { endPause, pauseWaits } from './busy-wait.ts';
 
 /*
  * What can befall the database from outside: its disk, its file, another program's lock. SQLite's
@@ -44,8 +45,9 @@ export function unusable(file: string, cause: unknown): Error {
 }
 
 /** The same store, whose methods throw `storage-unavailable` where a fault hinders them. */
-export function guardStore<Store extends object>(store: Store): Store {
+export function guardStore<Store extends object>(sqlite: Database, store: Store): Store {
   const rethrow = (error: unknown): never => {
+    if (adviceFor(error) === locked) pauseWaits(sqlite);
     throw adviceFor(error) === undefined ? error : storageUnavailable(error);
   };
   return new Proxy(store, {
@@ -53,6 +55,7 @@ export function guardStore<Store extends object>(store: Store): Store {
       const member: unknown = Reflect.get(target, name, receiver);
       if (typeof member !== 'function') return member;
       return (...args: unknown[]): unknown => {
+        endPause(sqlite);
         try {
           const result: unknown = Reflect.apply(member, target, args);
           return result instanceof Promise ? result.catch(rethrow) : result;

@@ -11,7 +11,7 @@ import {
 } from '../../src/store/rate-counter-store.ts';
 import { createScanStore, type ScanStore } from '../../src/store/scan-store.ts';
 import { rateEvents, reports, scans } from '../../src/store/schema.ts';
-import { pageScan, ruleResult } from '../support/test-app.ts';
+import { pageScan, ruleResult, until } from '../support/test-app.ts';
 import { reportFromAxe } from '../../src/report/from-axe.ts';
 
 let folder: string;
@@ -123,6 +123,38 @@ describe.each(faults)('%s', (_, sqliteCode, fault) => {
     expect(await store.complete('running', result)).toBe(true);
     expect(store.find('running')).toMatchObject({ status: 'done', report: result.report });
     expect(counters.transact(() => counters.record('get', 'client', 1))).toBe(1);
+  });
+});
+
+test.each(faults)('%s leaves what is too old for later', async (name, _, fault) => {
+  const prune = () => store.pruneEndedBefore(2);
+  fault.begin();
+  // Deleting needs no new page of the database.
+  if (name === 'a full disk') expect(prune()).toBe(1);
+  else expect(prune).toThrow(DomainError);
+  await faultOf(() => database.reclaimSpace());
+  fault.end();
+  while (prune() > 0);
+  while (database.reclaimSpace() > 0);
+  expect(store.find('old')).toBeUndefined();
+  expect(store.find('running')?.status).toBe('running');
+  expect(database.db.$client.query('PRAGMA integrity_check').values()).toEqual([['ok']]);
+});
+
+test('after a wait for a lock in vain, nobody else waits for a while', async () => {
+  const waitMs = () => database.db.$client.query('PRAGMA busy_timeout').values()[0]?.[0];
+  const holder = new Database(path);
+  holder.run('BEGIN IMMEDIATE');
+  expect(waitMs()).toBe(50);
+  expect(() => insert('new')).toThrow(DomainError);
+  expect(waitMs()).toBe(0);
+  expect(() => insert('new')).toThrow(DomainError);
+  expect(store.find('running')?.status).toBe('running');
+  holder.close();
+  insert('new');
+  await until(() => {
+    store.find('new');
+    return waitMs() === 50;
   });
 });
 
