@@ -59,6 +59,7 @@ export async function createApp(
   const database = openDatabase(config.store.databasePath);
   const store = createScanStore(database.db);
   const limiter = createRateLimiter({ store: createRateCounterStore(database.db), now });
+  const partitionSecret = loadPartitionSecret(config.store.databasePath);
 
   const addressPolicy = createAddressPolicy(config.browser.egress);
   let chromium: Chromium | undefined;
@@ -86,12 +87,12 @@ export async function createApp(
       () => limiter.pruneExpired(Object.values(policies).filter((policy) => policy !== null)),
     ],
     reclaimSpace: () => database.reclaimSpace(),
-    onError: (error) => log.error('old scans could not be deleted', { error }),
+    onError: (error) => log.error('what is too old could not be deleted', { error }),
   });
 
   const clientKey = createClientKey({
     trustedProxies: config.http.trustedProxies,
-    partitionSecret: loadPartitionSecret(config.store.databasePath),
+    partitionSecret,
   });
   const limits = rateLimits({ limiter, policies, clientKey });
   const waitForScan = createWaitForScan({ service, queue, clientKey });

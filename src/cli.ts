@@ -52,7 +52,7 @@ async function main(args: string[]): Promise<number> {
     return values.help === true ? 0 : 2;
   }
   const interrupted = new AbortController();
-  process.once('SIGINT', () => interrupted.abort());
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interrupted.abort());
   await using app = await createApp(
     parseConfig({ ...process.env, ...commandLineSettings }),
     process.env,

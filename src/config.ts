@@ -1,7 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { type LogLevel, logLevels } from './log.ts';
-import { type Network, parseNetwork } from './network.ts';
+import {
+  readHost,
+  readHosts,
+  readLogLevel,
+  readNetworks,
+  readPorts,
+  readPublicUrl,
+} from './config-values.ts';
 import { parsePolicy } from './rate-limit/policy.ts';
 
 const policy = (description: string, preset: string) =>
@@ -12,7 +18,12 @@ const whole = (description: string, preset: number, minimum: number, maximum: nu
 
 /** Every variable of the environment that the service has; none needs to be set. */
 export const environmentSchema = Type.Object({
-  PORT: whole('Port to listen on; 0 takes a free one.', 3000, 0, 65_535),
+  PORT: whole(
+    'Port to listen on; 0 takes a free one, which links do not know without `PUBLIC_URL`.',
+    3000,
+    0,
+    65_535,
+  ),
   HOST: Type.String({
     description: 'Address to listen on; `::` takes IPv6 and IPv4.',
     default: '0.0.0.0',
@@ -85,6 +96,7 @@ type Variables = Static<typeof environmentSchema>;
 
 /** What the texts mean. Each throws an error whose message says what to write instead. */
 const readers = {
+  HOST: readHost,
   RATE_LIMIT_GET: (text: string) => parsePolicy('scan-get', text),
   RATE_LIMIT_POST: (text: string) => parsePolicy('scan-post', text),
   RATE_LIMIT_TOTAL: (text: string) => parsePolicy('scan-total', text),
@@ -144,7 +156,7 @@ function arrange(variables: Variables) {
   const publicUrl =
     readers.PUBLIC_URL(variables.PUBLIC_URL) ?? `http://localhost:${variables.PORT}`;
   return {
-    server: { port: variables.PORT, hostname: variables.HOST },
+    server: { port: variables.PORT, hostname: readers.HOST(variables.HOST) },
     http: {
       publicUrl,
       docsUrl: `${publicUrl}/docs`,
@@ -178,69 +190,4 @@ function arrange(variables: Variables) {
     },
     log: { level: readers.LOG_LEVEL(variables.LOG_LEVEL) },
   };
-}
-
-function readNetworks(text: string): Network[] {
-  return entriesOf(text).map((entry) => {
-    const network = parseNetwork(entry);
-    if (network !== null) return network;
-    throw new Error(
-      `“${entry}” is not a network. Write CIDRs such as 10.0.0.0/8, separated by commas.`,
-    );
-  });
-}
-
-/** In the spelling of a URL, which is what they are compared with. */
-function readHosts(text: string): string[] {
-  return entriesOf(text).map((entry) => {
-    const [, port = ''] = /:(\d+)$/.exec(entry) ?? [];
-    const url = URL.parse(`http://${entry}`);
-    const isPair = url?.href === `http://${url?.host}/` && !url.host.includes('*');
-    if (!isPair || readPort(port) === null) {
-      throw new Error(`“${entry}” is not a host and a port. Write pairs such as localhost:3000.`);
-    }
-    return `${url.hostname}:${port}`;
-  });
-}
-
-function readPorts(text: string): number[] {
-  return entriesOf(text).map((entry) => {
-    const port = readPort(entry);
-    if (port !== null) return port;
-    throw new Error(`“${entry}” is not a port. Write numbers such as 443, separated by commas.`);
-  });
-}
-
-function readPort(text: string): number | null {
-  return /^[1-9]\d{0,4}$/.test(text) && Number(text) < 65_536 ? Number(text) : null;
-}
-
-function entriesOf(text: string): string[] {
-  return text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
-}
-
-/** Null when unset. */
-function readPublicUrl(text: string): string | null {
-  if (text === '') return null;
-  const url = URL.parse(text);
-  if (
-    url === null ||
-    !/^https?:$/.test(url.protocol) ||
-    [url.username, url.password, url.search, url.hash].some((part) => part !== '')
-  ) {
-    throw new Error(
-      `“${text}” is not an http or https URL without user and query, such as https://scan.example.com.`,
-    );
-  }
-  // Not its href, which keeps a ? or # with nothing behind.
-  return `${url.origin}${url.pathname}`.replace(/\/$/, '');
-}
-
-function readLogLevel(text: string): LogLevel {
-  const level = logLevels.find((it) => it === text);
-  if (level !== undefined) return level;
-  throw new Error(`“${text}” is no level. Write one of ${logLevels.join(', ')}.`);
 }

@@ -37,6 +37,7 @@ export type DomainErrorCode =
   | 'too-many-waiting'
   | 'shutting-down'
   | 'not-ready'
+  | 'storage-unavailable'
   | 'internal-error';
 
 interface DomainErrorData {

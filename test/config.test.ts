@@ -75,15 +75,15 @@ test('every variable reaches the part that it configures', () => {
     POST_WAIT_SECONDS: '8',
     RETENTION_DAYS: '9',
     OPERATOR_NAME: 'Ämter & Co.',
-    PUBLIC_URL: 'https://scan.example.com/a11y/',
+    PUBLIC_URL: 'https://scan.example.com/',
     LOG_LEVEL: 'silent',
     PUPPETEER_EXECUTABLE_PATH: '/opt/chrome',
   });
   expect(config).toMatchObject({
     server: { port: 8_080, hostname: '::1' },
     http: {
-      publicUrl: 'https://scan.example.com/a11y',
-      docsUrl: 'https://scan.example.com/a11y/docs',
+      publicUrl: 'https://scan.example.com',
+      docsUrl: 'https://scan.example.com/docs',
       operatorName: 'Ämter & Co.',
       postWaitMs: 8_000,
       policies: {
@@ -213,11 +213,26 @@ describe('a list of networks', () => {
     expect(faultsOf({ ALLOW_NETWORKS: text })).toEqual([`ALLOW_NETWORKS: ${fault}`]);
   });
 
-  test('is refused by the entry that is wrong', () => {
-    expect(faultsOf({ TRUSTED_PROXIES: '10.0.0.0/8, nginx' })).toEqual([
-      expect.stringContaining('“nginx” is not a network'),
+  test('is refused by every entry that is wrong', () => {
+    expect(faultsOf({ TRUSTED_PROXIES: '10.0.0.0/8, nginx, ::1' })).toEqual([
+      'TRUSTED_PROXIES: “nginx” is not a network. “::1” is not a network. Write CIDRs such as 10.0.0.0/8, separated by commas.',
     ]);
   });
+});
+
+describe('HOST', () => {
+  test.each(['127.0.0.1', '0.0.0.0', '::', '::1', 'localhost'])('%s is taken', (text) => {
+    expect(parseConfig({ HOST: text }).server.hostname).toBe(text);
+  });
+
+  test.each(['999.1.1.1', 'scan.example.com', '127.0.0.1:80', '[::1]', '*'])(
+    '%s is refused with what to write',
+    (text) => {
+      expect(faultsOf({ HOST: text })).toEqual([
+        `HOST: “${text}” is not an address. Write one of this machine, such as 127.0.0.1.`,
+      ]);
+    },
+  );
 });
 
 describe('ALLOW_HOSTS', () => {
@@ -273,8 +288,6 @@ describe('PUBLIC_URL', () => {
     ['https://scan.example.com/', 'https://scan.example.com'],
     ['HTTPS://Scan.Example.com:443/', 'https://scan.example.com'],
     ['http://10.0.0.1:8080', 'http://10.0.0.1:8080'],
-    ['https://example.com/a11y', 'https://example.com/a11y'],
-    ['https://example.com/a11y/', 'https://example.com/a11y'],
     ['https://example.com/?', 'https://example.com'],
     ['https://example.com/#', 'https://example.com'],
     ['https://bücher.example', 'https://xn--bcher-kva.example'],
@@ -297,7 +310,7 @@ describe('PUBLIC_URL', () => {
   ])('%j is refused', (text) => {
     expect(faultsOf({ PUBLIC_URL: text })).toEqual([
       expect.stringMatching(
-        /^PUBLIC_URL: “.*” is not an http or https URL without user and query, /,
+        /^PUBLIC_URL: “.*” is not an http or https URL without user, path and query, /,
       ),
     ]);
   });

@@ -131,7 +131,10 @@ async function open(
   } catch (error) {
     const [next, ...rest] = others;
     if (next === undefined || !isUnreachable(error)) throw error;
-    return open(scanPage, [next, ...rest], navigationTimeoutMs);
+    return open(scanPage, [next, ...rest], navigationTimeoutMs).catch((nextError: unknown) => {
+      // Of a host that answers neither way, what is wrong with the first is what to mend.
+      throw isUnreachable(nextError) ? error : nextError;
+    });
   }
 }
 

@@ -58,7 +58,6 @@ export function fieldsOf(operationId: string, status: string): readonly FieldNam
   if (status === '202') fields.push('Location');
   if (operationId === 'readScan' && status === '200') fields.push('Retry-After');
   if (operationId === 'startScan' && status < '300') fields.push('Preference-Applied');
-  // A request over the limit is refused before its route is looked up.
-  if (operationId === 'scanPageLegacy' && status !== '429') fields.push('Deprecation', 'Link');
+  if (operationId === 'scanPageLegacy') fields.push('Deprecation', 'Link');
   return fields;
 }

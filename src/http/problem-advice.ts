@@ -50,4 +50,5 @@ export const problemAdvice: Readonly<Record<DomainErrorCode, string>> = {
   'shutting-down': waitAsTold,
   'not-ready':
     'Look into the log of the service, and at its disk. It recovers by itself when the cause is gone.',
+  'storage-unavailable': `${waitAsTold} Scans that were accepted are not lost. The operator of this service finds the reason in its log.`,
 };

@@ -38,6 +38,10 @@ export const exampleProblems = [
   example('not-ready', 'The database could not be written: database or disk is full.', {
     path: '/readyz',
   }),
+  example(
+    'storage-unavailable',
+    'This service can’t use its database at the moment. Try again in ten seconds.',
+  ),
 ];
 
 /**

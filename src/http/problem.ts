@@ -44,6 +44,7 @@ export const problemTypes: Readonly<
   'too-many-waiting': { status: 503, title: 'You have too many scans waiting' },
   'shutting-down': { status: 503, title: 'This service is restarting' },
   'not-ready': { status: 503, title: 'This service cannot scan just now' },
+  'storage-unavailable': { status: 503, title: 'This service can’t use its database' },
 };
 
 export const problemSchema = Type.Object(
@@ -83,7 +84,7 @@ export function problems({ docsUrl, log }: { docsUrl: string; log: Log }) {
     { as: 'global' },
     ({ code, error, path, request }) => {
       const domainError = toDomainError(code, error);
-      if (domainError === null)
+      if (domainError === null || domainError.code === 'storage-unavailable')
         log.error('request failed', { method: request.method, path, error });
       const problem = toProblem(domainError ?? internalError, path, docsUrl);
       const retryAfter = domainError?.data.retryAfterSeconds;

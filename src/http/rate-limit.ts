@@ -16,8 +16,8 @@ interface RateLimitOptions {
 
 /**
  * Counts every request that may start a scan, before anything of it is looked at, so that a refused
- * or failing one costs as much as another; only a 503 is given back. All other answers of the API
- * tell how much is left. Mount `count` before, and `refuse` after, what may answer on its own;
+ * or failing one costs as much as another; only a 503 is given back. What can't be counted is
+ * refused. All other answers of the API tell how much is left. Mount `count` before, and `refuse` after, what may answer on its own;
  * both before `problems`.
  */
 export function rateLimits({ limiter, policies, clientKey }: RateLimitOptions) {
@@ -28,6 +28,19 @@ export function rateLimits({ limiter, policies, clientKey }: RateLimitOptions) {
     ['GET /api/public-scan', applying(total)],
   ]);
   const charged = new WeakMap<Request, { verdict: Verdict; partitionKey: string }>();
+  const uncounted = new WeakMap<Request, unknown>();
+  /** Nothing where the counters can't be read: a poll is worth more than its fields. */
+  const standingFields = (
+    partitionKey: string,
+    applicable: RateLimitPolicy[],
+  ): Record<string, string> => {
+    try {
+      return rateLimitFields(limiter.peek(partitionKey, applicable));
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'storage-unavailable') return {};
+      throw error;
+    }
+  };
 
   const count = new Elysia({ name: 'rate-limits.count' })
     .onRequest((context) => {
@@ -39,12 +52,17 @@ export function rateLimits({ limiter, policies, clientKey }: RateLimitOptions) {
       const method = request.method === 'HEAD' ? 'GET' : request.method;
       const charging = counted.get(`${method} ${path}`);
       if (charging === undefined) {
-        Object.assign(set.headers, rateLimitFields(limiter.peek(partitionKey, applying(total))));
+        Object.assign(set.headers, standingFields(partitionKey, applying(total)));
         return;
       }
-      const verdict = limiter.consume(partitionKey, charging);
-      Object.assign(set.headers, rateLimitFields(verdict));
-      charged.set(request, { verdict, partitionKey });
+      try {
+        const verdict = limiter.consume(partitionKey, charging);
+        Object.assign(set.headers, rateLimitFields(verdict));
+        charged.set(request, { verdict, partitionKey });
+      } catch (error) {
+        Object.assign(set.headers, standingFields(partitionKey, charging));
+        uncounted.set(request, error);
+      }
     })
     .onError({ as: 'global' }, ({ error, request, set }) => {
       const charge = charged.get(request);
@@ -52,9 +70,10 @@ export function rateLimits({ limiter, policies, clientKey }: RateLimitOptions) {
       if (problemTypes[error.code].status !== 503) return;
       limiter.giveBack(charge.verdict.receipt);
       const affected = charge.verdict.states.map(({ policy }) => policy);
-      Object.assign(set.headers, rateLimitFields(limiter.peek(charge.partitionKey, affected)));
+      Object.assign(set.headers, standingFields(charge.partitionKey, affected));
     });
   const refuse = new Elysia({ name: 'rate-limits.refuse' }).onRequest(({ request }) => {
+    if (uncounted.has(request)) throw uncounted.get(request);
     const verdict = charged.get(request)?.verdict;
     if (verdict?.allowed === false) throw quotaExceeded(verdict);
   });

@@ -88,12 +88,12 @@ export function scans({
       '',
       async ({ body, request, server, set, status }) => {
         const preference = readPreference(request.headers.get('prefer'));
-        if (body.async === undefined && preference !== null) {
-          set.headers['preference-applied'] = preference.applied;
-        }
         const waitMs =
           body.async === undefined ? (preference?.waitMs ?? postWaitMs) : body.async ? 0 : Infinity;
         const scan = await waitForScan(body.url, waitMs, { request, server });
+        if (body.async === undefined && preference !== null) {
+          set.headers['preference-applied'] = preference.applied;
+        }
         if (body.async === false || scan.status === 'done' || scan.status === 'failed') {
           return toReportBody(scan.id, reportOf(scan));
         }
@@ -139,6 +139,7 @@ export function scans({
           200: scanRecordSchema,
           404: problemAnswer(404, ['scan-not-found']),
           500: problemAnswer(500, ['internal-error']),
+          503: problemAnswer(503, ['storage-unavailable']),
         },
         detail: {
           operationId: 'readScan',

@@ -1,3 +1,4 @@
+import { DomainError } from '../errors.ts';
 import type { RateCounterStore } from '../store/rate-counter-store.ts';
 import type { RateLimitPolicy } from './policy.ts';
 
@@ -43,7 +44,10 @@ export interface RateLimiter {
   consume(partitionKey: string, policies: readonly RateLimitPolicy[]): Verdict;
   /** Counts nothing. */
   peek(partitionKey: string, policies: readonly RateLimitPolicy[]): Standing;
-  /** Uncounts a request; a second time does nothing. */
+  /**
+   * Uncounts a request; a second time does nothing. What can't be stored now is done with the next
+   * request that is counted.
+   */
   giveBack(receipt: Receipt): void;
   /** Removes a batch of events that none of the policies counts any more; call until it returns 0. */
   pruneExpired(policies: readonly RateLimitPolicy[]): number;
@@ -58,12 +62,15 @@ export function createRateLimiter({
   now?: () => number;
 }): RateLimiter {
   const readClock = (): number => Math.floor(now());
+  /** Given back while the store could not be written. */
+  const owed = new Set<number>();
 
   function consume(partitionKey: string, policies: readonly RateLimitPolicy[]): Verdict {
     if (policies.length === 0) {
       return { allowed: true, retryAfterSeconds: 0, receipt: { eventIds: [] }, ...standing([]) };
     }
-    return store.transact(() => {
+    const verdict = store.transact((): Verdict => {
+      store.remove([...owed]);
       // Under the write lock: while this process waited for it, others may have recorded later times.
       const atMs = readClock();
       const windows = policies.map((policy) => readWindow(partitionKey, policy, atMs));
@@ -86,6 +93,8 @@ export function createRateLimiter({
       );
       return { allowed: true, retryAfterSeconds: 0, receipt: { eventIds }, ...standing(states) };
     });
+    owed.clear();
+    return verdict;
   }
 
   function readWindow(partitionKey: string, policy: RateLimitPolicy, atMs: number): PolicyWindow {
@@ -115,7 +124,15 @@ export function createRateLimiter({
         policies.map((policy) => stateOf(readWindow(partitionKey, policy, atMs), atMs)),
       );
     },
-    giveBack: ({ eventIds }) => store.remove(eventIds),
+    giveBack: ({ eventIds }) => {
+      for (const eventId of eventIds) owed.add(eventId);
+      try {
+        store.remove([...owed]);
+        owed.clear();
+      } catch (error) {
+        if (!(error instanceof DomainError && error.code === 'storage-unavailable')) throw error;
+      }
+    },
     pruneExpired: (policies) => {
       const atMs = readClock();
       return store.pruneExpired(Math.min(atMs, ...policies.map((policy) => startOf(policy, atMs))));

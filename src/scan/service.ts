@@ -4,6 +4,7 @@ import { BrowserDiedError, DomainError, ScanFailedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { reportFromAxe } from '../report/from-axe.ts';
 import type { ScanStore, StoredScan } from '../store/scan-store.ts';
+import { EndRecorder, isStorageUnavailable } from './end-recorder.ts';
 import { type ScanQueue, shuttingDown } from './queue.ts';
 import { candidatesOf, parseScanUrl, type ScanUrl } from './scan-url.ts';
 
@@ -45,10 +46,12 @@ const maxInterruptions = 2;
 export class ScanService {
   readonly #options: ServiceOptions;
   readonly #underWay = new Map<string, ScanUnderWay>();
+  readonly #ends: EndRecorder;
   #isClosing = false;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
+    this.#ends = new EndRecorder(options.log);
   }
 
   /**
@@ -59,7 +62,7 @@ export class ScanService {
    *
    * A scan waits in the line of the client that was the first to ask for it.
    *
-   * Throws `invalid-url`, `queue-full`, `too-many-waiting`, `shutting-down`, and what the store throws.
+   * Throws `invalid-url`, `queue-full`, `too-many-waiting`, `shutting-down`, `storage-unavailable`.
    */
   async scan(text: string, waitMs: number, signal: AbortSignal, client?: string): Promise<Scan> {
     const target = parseScanUrl(text);
@@ -92,7 +95,7 @@ export class ScanService {
     for (const row of this.#options.store.recover()) {
       const target = { url: new URL(row.url), isBareDomain: row.isBareDomain };
       if (row.interruptions >= maxInterruptions) {
-        this.#fail(row.id, target, new ScanFailedError('scan-interrupted', interruptedDetail));
+        this.#failAside(row.id, target, new ScanFailedError('scan-interrupted', interruptedDetail));
         continue;
       }
       this.#enqueue(row.id, target).isKept = true;
@@ -102,10 +105,12 @@ export class ScanService {
   /** Refuses new scans, lets running ones end within `graceMs`, and leaves the others to the next process. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
+    this.#ends.close();
     await this.#options.queue.drain(graceMs);
   }
 
   #accept(target: ScanUrl, client: string | undefined): ScanUnderWay {
+    this.#ends.assertNoneWaits();
     this.#options.queue.assertRoom(client);
     const scanId = crypto.randomUUID();
     this.#options.store.insert({
@@ -118,12 +123,12 @@ export class ScanService {
   }
 
   #enqueue(scanId: string, target: ScanUrl, client?: string): ScanUnderWay {
-    const { queue, log } = this.#options;
+    const { queue } = this.#options;
     const cancel = new AbortController();
     const ended = queue
       .add((signal) => this.#run(scanId, target, signal), cancel.signal, client)
       .finally(() => this.#forget(scan));
-    ended.catch((error: unknown) => log.error('scan could not be stored', { scanId, error }));
+    ended.catch((error: unknown) => this.#logUnstored(scanId, error));
     const scan: ScanUnderWay = { scanId, target, cancel, ended, waiters: 0, isKept: false };
     this.#underWay.set(keyOf(target), scan);
     return scan;
@@ -152,7 +157,7 @@ export class ScanService {
 
   #cancel(scan: ScanUnderWay): void {
     const error = new ScanFailedError('scan-cancelled', 'Nobody waited for this scan any more.');
-    this.#fail(scan.scanId, scan.target, error);
+    this.#failAside(scan.scanId, scan.target, error);
     this.#forget(scan);
     scan.cancel.abort(error);
   }
@@ -160,12 +165,12 @@ export class ScanService {
   async #run(scanId: string, target: ScanUrl, signal: AbortSignal): Promise<void> {
     const { store, log, now } = this.#options;
     try {
-      store.markRunning(scanId);
+      this.#markRunning(scanId);
       const startedAtMs = now();
       const page = await this.#runAxe(target, signal);
       const result = reportFromAxe({ ...page, startedAtMs, endedAtMs: now() });
       // It may have been cancelled while its findings were compressed.
-      if (!(await store.complete(scanId, result))) return;
+      if (!(await this.#ends.record(scanId, () => store.complete(scanId, result)))) return;
       const { score, durationMs } = result.report;
       log.info('scan done', { scanId, host: target.url.host, score, durationMs });
     } catch (error) {
@@ -174,7 +179,20 @@ export class ScanService {
         log.info('scan handed back', { scanId });
         return;
       }
-      this.#fail(scanId, target, error);
+      // It is left as it is to the next process.
+      if (isStorageUnavailable(error)) throw error;
+      await this.#fail(scanId, target, error);
+    }
+  }
+
+  #markRunning(scanId: string): void {
+    const { store, log } = this.#options;
+    try {
+      store.markRunning(scanId);
+    } catch (error) {
+      if (!isStorageUnavailable(error)) throw error;
+      // A scan that is called queued is scanned all the same, by this process or the next.
+      log.warn('scan could not be marked as running', { scanId, error });
     }
   }
 
@@ -194,7 +212,12 @@ export class ScanService {
     }
   }
 
-  #fail(scanId: string, target: ScanUrl, error: unknown): void {
+  #failAside(scanId: string, target: ScanUrl, error: ScanFailedError): void {
+    this.#fail(scanId, target, error).catch((fault: unknown) => this.#logUnstored(scanId, fault));
+  }
+
+  /** Stored before it returns, if the store works. */
+  async #fail(scanId: string, target: ScanUrl, error: unknown): Promise<void> {
     const { store, log, now } = this.#options;
     const failure =
       error instanceof ScanFailedError
@@ -208,10 +231,15 @@ export class ScanService {
           );
     const { code, message: detail, cause } = failure;
     // A cancelled scan has failed before its task ends.
-    if (!store.markFailed(scanId, { code, detail, atMs: now() })) return;
+    const failed = { code, detail, atMs: now() };
+    if (!(await this.#ends.record(scanId, () => store.markFailed(scanId, failed)))) return;
     // Its host only: what stands behind may be nobody's business.
     const { host } = target.url;
     log.info('scan failed', { scanId, host, code, ...(cause === undefined ? {} : { cause }) });
+  }
+
+  #logUnstored(scanId: string, error: unknown): void {
+    this.#options.log.error('scan could not be stored', { scanId, error });
   }
 
   #forget(scan: ScanUnderWay): void {

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { unusable } from './storage-fault.ts';
 
 /**
  * Keeps the database for this process until it ends or closes the lock: two services on one
@@ -25,10 +26,6 @@ export function lockDatabase(path: string): { close(): void } {
         { cause },
       );
     }
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(
-      `The file ${lockPath} could not be locked: ${reason}. User ${process.geteuid?.()} must be able to write to it and its folder.`,
-      { cause },
-    );
+    throw unusable(`The lock file ${lockPath}`, cause);
   }
 }

@@ -1,13 +1,16 @@
-import { Database } from 'bun:sqlite';
+import { constants, Database } from 'bun:sqlite';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite';
 import { migrate } from 'drizzle-orm/bun-sqlite/migrator';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
+import { allowWaits } from './busy-wait.ts';
 import * as schema from './schema.ts';
 import { createWriteCheck } from './write-check.ts';
+import { damagedAdvice, FileFault, storageUnavailable, unusable } from './storage-fault.ts';
 
-export type Db = BunSQLiteDatabase<typeof schema>;
+export type Db = BunSQLiteDatabase<typeof schema> & { readonly $client: Database };
 
 export interface OpenDatabase {
   readonly db: Db;
@@ -24,11 +27,13 @@ export interface OpenDatabase {
 
 const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url));
 const reclaimedPages = 1_000;
-const busyTimeoutMs = 5_000;
+/** Nothing else goes on before the start is over. */
+const startBusyTimeoutMs = 2_000;
 
 /**
  * Opens and migrates the database; creates it, and its folder, when it is missing. `:memory:` keeps
- * nothing. Throws an error that names the file.
+ * nothing. Throws an error that tells the operator what to do, and then leaves what the file holds as
+ * it was.
  */
 export function openDatabase(path: string): OpenDatabase {
   let sqlite: Database | undefined;
@@ -36,22 +41,38 @@ export function openDatabase(path: string): OpenDatabase {
     sqlite = connect(path);
     const db = drizzle(sqlite, { schema });
     migrate(db, { migrationsFolder });
+    // Changes nothing, and fails where nothing could be stored.
+    sqlite.run('PRAGMA user_version = 0');
+    allowWaits(sqlite);
     return toOpenDatabase(sqlite, db);
-  } catch (cause) {
+  } catch (error) {
     sqlite?.close();
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(
-      `The database ${path} could not be opened: ${reason}. User ${process.geteuid?.()} must be able to write to it and its folder.`,
-      { cause },
-    );
+    throw unusable(`The database ${path}`, error);
   }
+}
+
+/**
+ * Throws `storage-unavailable` when the file has been deleted, moved or replaced: SQLite goes on
+ * with the one it has open, and what it writes there would be lost in the end.
+ */
+export function assertInPlace({ $client }: Db): void {
+  // One int; Bun wants room for two.
+  const hasMoved = new Int32Array(2);
+  $client.fileControl(constants.SQLITE_FCNTL_HAS_MOVED, hasMoved);
+  if (hasMoved[0] === 0) return;
+  throw storageUnavailable(
+    new Error(
+      `the database ${$client.filename} was deleted, moved or replaced: put it back, or start this service again`,
+    ),
+  );
 }
 
 function connect(path: string): Database {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   const sqlite = new Database(path, { create: true });
   // First of all: the next ones need the lock.
-  sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  sqlite.run(`PRAGMA busy_timeout = ${startBusyTimeoutMs}`);
+  assertIntact(sqlite);
   // Before the first table and before WAL, or it takes no effect.
   sqlite.run('PRAGMA auto_vacuum = INCREMENTAL');
   sqlite.run('PRAGMA journal_mode = WAL');
@@ -62,6 +83,30 @@ function connect(path: string): Database {
   return sqlite;
 }
 
+/**
+ * Throws where the file should stay as it is. Reads all but the reports, which may be gigabytes: a
+ * damaged report hinders its own polls only, but without the rest there is no service.
+ */
+function assertIntact(sqlite: Database): void {
+  const names = sqlite.query<{ name: string }, []>('select name from sqlite_master').all();
+  const has = (table: string): boolean => names.some(({ name }) => name === table);
+  for (const table of ['scans', 'rate_events'].filter(has)) {
+    const [[finding] = []] = sqlite.query(`PRAGMA quick_check(${table})`).values();
+    if (finding !== 'ok') throw new FileFault(`is damaged: ${String(finding)}. ${damagedAdvice}`);
+  }
+  if (has('__drizzle_migrations')) assertNotNewer(sqlite);
+}
+
+/** Drizzle takes a database with migrations that it does not know for one that is up to date. */
+function assertNotNewer(sqlite: Database): void {
+  const newest = sqlite.query('select max(created_at) from __drizzle_migrations').values();
+  const known = readMigrationFiles({ migrationsFolder }).map(({ folderMillis }) => folderMillis);
+  if (Number(newest[0]?.[0]) <= Math.max(...known)) return;
+  throw new FileFault(
+    'was used by a newer version of Curbcut. Start that version, or set another DATABASE_PATH.',
+  );
+}
+
 function toOpenDatabase(sqlite: Database, db: Db): OpenDatabase {
   return {
     db,
@@ -69,10 +114,14 @@ function toOpenDatabase(sqlite: Database, db: Db): OpenDatabase {
       // One row for each page.
       return sqlite.query(`PRAGMA incremental_vacuum(${reclaimedPages})`).all().length;
     },
-    problem: createWriteCheck(sqlite, busyTimeoutMs),
+    problem: createWriteCheck(sqlite),
     close() {
-      sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)');
-      sqlite.close();
+      try {
+        sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)');
+      } finally {
+        // What is in the log stays there for the next start.
+        sqlite.close();
+      }
     },
   };
 }

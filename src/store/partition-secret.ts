@@ -8,6 +8,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
+import { unusable } from './storage-fault.ts';
 
 const secretBytes = 32;
 
@@ -21,7 +22,7 @@ export function loadPartitionSecret(databasePath: string): Uint8Array {
   if (databasePath === ':memory:') return randomBytes(secretBytes);
 
   const path = `${databasePath}.secret`;
-  const secret = readIfExists(path) ?? createOnce(path);
+  const secret = readOrCreate(path);
   // Replacing it here could leave two processes with different secrets.
   if (secret.length !== secretBytes) {
     throw new Error(
@@ -29,6 +30,14 @@ export function loadPartitionSecret(databasePath: string): Uint8Array {
     );
   }
   return secret;
+}
+
+function readOrCreate(path: string): Uint8Array {
+  try {
+    return readIfExists(path) ?? createOnce(path);
+  } catch (error) {
+    throw unusable(`The file ${path}`, error);
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { and, asc, count, eq, gt, inArray, lte, min, sql } from 'drizzle-orm';
 import type { Db } from './database.ts';
 import { rateEvents } from './schema.ts';
+import { guardStore } from './storage-fault.ts';
 
 const pruneBatchRows = 1_000;
 
@@ -10,7 +11,10 @@ export interface EventWindow {
   readonly oldestMs: number | null;
 }
 
-/** The log of admitted requests; what is counted against what is the limiter's to say. */
+/**
+ * The log of admitted requests; what is counted against what is the limiter's to say. Every method
+ * throws `storage-unavailable` when the database can't be used.
+ */
 export interface RateCounterStore {
   /** Runs `work` as one transaction that holds the write lock from its start; it must not be async. */
   transact<T>(work: () => T): T;
@@ -69,7 +73,7 @@ export function createRateCounterStore(db: Db): RateCounterStore {
     .returning({ id: rateEvents.id })
     .prepare();
 
-  return {
+  return guardStore<RateCounterStore>(db.$client, {
     // The statements above run inside it without going through `tx`: a database is one connection.
     // Immediate, because a deferred transaction that reads and then writes fails, instead of waiting,
     // when another process wrote in between.
@@ -86,5 +90,5 @@ export function createRateCounterStore(db: Db): RateCounterStore {
         .run();
     },
     pruneExpired: (beforeMs) => deleteExpired.all({ beforeMs }).length,
-  };
+  });
 }

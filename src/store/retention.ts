@@ -3,7 +3,7 @@ interface RetentionOptions {
   readonly pruners: readonly (() => number)[];
   /** Gives some of the freed space back to the file system and returns how much; called until 0. */
   readonly reclaimSpace: () => number;
-  /** Told what a task threw; the next are tried after the interval. */
+  /** Told what a task threw; it is tried again after the interval, the others go on. */
   readonly onError: (error: unknown) => void;
   readonly intervalMs?: number;
 }
@@ -33,7 +33,7 @@ export function startRetention({
       if (task() === 0) remaining = others;
     } catch (error) {
       onError(error);
-      remaining = [];
+      remaining = others;
     }
     timer = setTimeout(step, 0);
   };

@@ -1,7 +1,8 @@
 import { and, asc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
 import type { Findings, Report } from '../report/report.ts';
-import type { Db } from './database.ts';
+import { assertInPlace, type Db } from './database.ts';
 import { reports, type ScanRow, scans } from './schema.ts';
+import { guardStore } from './storage-fault.ts';
 
 const pruneBatchRows = 200;
 /** Word for word as in the index of the same name, or SQLite does not use that. */
@@ -12,7 +13,10 @@ export interface StoredScan extends ScanRow {
   readonly report: Report | null;
 }
 
-/** Scans and their reports. Every method but `complete` is synchronous, and every one is atomic. */
+/**
+ * Scans and their reports. Every method but `complete` is synchronous; every one is atomic, and throws
+ * `storage-unavailable` when the database can't be used.
+ */
 export interface ScanStore {
   insert(scan: Pick<ScanRow, 'id' | 'url' | 'isBareDomain' | 'createdAtMs'>): void;
   find(scanId: string): StoredScan | undefined;
@@ -61,8 +65,9 @@ export function createScanStore(db: Db): ScanStore {
     return changed.length > 0;
   };
 
-  return {
+  return guardStore<ScanStore>(db.$client, {
     insert: (scan) => {
+      assertInPlace(db);
       db.insert(scans)
         .values({ ...scan, status: 'queued' })
         .run();
@@ -119,5 +124,5 @@ export function createScanStore(db: Db): ScanStore {
       return db.delete(scans).where(inArray(scans.id, ended)).returning({ id: scans.id }).all()
         .length;
     },
-  };
+  });
 }

@@ -10,26 +10,22 @@ const keptMs = 2_000;
  * all the way to the disk, a field of the file's header: a transaction that is rolled back leaves a
  * full disk unnoticed.
  */
-export function createWriteCheck(sqlite: Database, busyTimeoutMs: number): () => string | null {
+export function createWriteCheck(sqlite: Database): () => string | null {
   let checkedAt = -Infinity;
   let problem: string | null = null;
   return () => {
     if (performance.now() - checkedAt < keptMs) return problem;
-    problem = findProblem(sqlite, busyTimeoutMs);
+    problem = findProblem(sqlite);
     checkedAt = performance.now();
     return problem;
   };
 }
 
-function findProblem(sqlite: Database, busyTimeoutMs: number): string | null {
+function findProblem(sqlite: Database): string | null {
   try {
-    // SQLite waits on the thread that answers requests.
-    sqlite.run('PRAGMA busy_timeout = 0');
     sqlite.run(`PRAGMA application_id = ${applicationId}`);
     return null;
   } catch (error) {
     return `The database could not be written: ${error instanceof Error ? error.message : String(error)}.`;
-  } finally {
-    sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   }
 }

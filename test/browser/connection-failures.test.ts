@@ -77,6 +77,15 @@ test.concurrent(
 );
 
 test.concurrent(
+  'of a host that answers neither way, the failure of the first is told',
+  async () => {
+    const { code } = await stage.fail([`https://127.0.0.1:${tlsPages.port}/`, refused()]);
+    expect(code).toBe('tls-failed');
+  },
+  scanTimeoutMs,
+);
+
+test.concurrent(
   'https where only http is spoken gives tls-failed',
   async () => {
     const { code, message } = await stage.fail(pages.origin.replace('http:', 'https:'));

@@ -198,3 +198,19 @@ test('pruning without a policy removes everything that was counted', () => {
   limiter.consume('client', [perHour]);
   expect(limiter.pruneExpired([])).toBe(1);
 });
+
+test('what cannot be given back while the store fails is given back with the next request', () => {
+  const { db } = openDatabase(':memory:');
+  const limiter = createRateLimiter({ store: createRateCounterStore(db), now: () => start });
+  const { receipt } = limiter.consume('client', [perHour]);
+  consumeTimes(limiter, 2, [perHour]);
+  db.$client.run('PRAGMA query_only = 1');
+  limiter.giveBack(receipt);
+  expect(() => limiter.consume('client', [perHour])).toThrow('database');
+  db.$client.run('PRAGMA query_only = 0');
+  expect(limiter.consume('client', [perHour])).toMatchObject({
+    allowed: true,
+    tightest: { remaining: 0 },
+  });
+  expect(limiter.consume('client', [perHour]).allowed).toBe(false);
+});

@@ -99,6 +99,7 @@ describe('after the process died', () => {
       errorDetail:
         'This service stopped twice while it scanned the page, so it was not tried again.',
     });
+    await turn();
     expect(third.lines).toEqual([
       expect.objectContaining({ message: 'scan failed', scanId, code: 'scan-interrupted' }),
     ]);

@@ -66,5 +66,7 @@ test('databases in memory need no lock', () => {
 
 test('a folder that cannot be made is reported with the file', async () => {
   await Bun.write(join(folder, 'data'), 'a file');
-  expect(() => lockDatabase(path)).toThrow(`${path}.lock could not be locked`);
+  expect(() => lockDatabase(path)).toThrow(
+    `The lock file ${path}.lock could not be opened for writing`,
+  );
 });

@@ -77,7 +77,7 @@ describe('a database is set up', () => {
     ['to survive a power cut', 'synchronous', 2],
     ['to give space back', 'auto_vacuum', 2],
     ['with foreign keys', 'foreign_keys', 1],
-    ['to wait for its lock', 'busy_timeout', 5_000],
+    ['to hold up nobody for long by waiting for its lock', 'busy_timeout', 50],
     ['with a log that does not stay large', 'journal_size_limit', 67_108_864],
   ])('%s', (_, name, value) => {
     for (let time = 1; time <= 2; time++) {
@@ -134,12 +134,6 @@ test('what was written before the process dies is there for the next', async () 
   const database = openDatabase(path);
   expect(idsIn(database)).toEqual(['a']);
   database.close();
-});
-
-test('a file that is no database is reported', async () => {
-  const text = join(folder, 'notes.txt');
-  await Bun.write(text, 'Not a database, but long enough to look at. '.repeat(100));
-  expect(() => openDatabase(text)).toThrow('file is not a database');
 });
 
 describe('reclaiming space', () => {

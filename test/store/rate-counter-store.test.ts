@@ -123,6 +123,8 @@ test('processes that consume at the same moment share a quota and wait for each 
       const { createRateCounterStore } = await import(${importOf('../../src/store/rate-counter-store.ts')});
       const { openDatabase } = await import(${importOf('../../src/store/database.ts')});
       const { db } = openDatabase(${JSON.stringify(path)});
+      // The service would rather refuse than wait so long.
+      db.$client.run('PRAGMA busy_timeout = 5000');
       const limiter = createRateLimiter({ store: createRateCounterStore(db) });
       const policies = [{ name: 'get', quota: 300, windowSeconds: 3600 }];
       process.stdout.write('ready');

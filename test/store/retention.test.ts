@@ -147,3 +147,20 @@ test('a task that fails is told, and tried again after the interval', () => {
   expect(errors).toHaveLength(1);
   retention.stop();
 });
+
+test('a task that fails does not keep the others from their work', () => {
+  const [scans, pages] = [new Backlog('scans', 3), new Backlog('pages', 3)];
+  const errors: unknown[] = [];
+  const prune = (): number => {
+    throw new Error('database disk image is malformed');
+  };
+  const retention = startTestRetention({
+    pruners: [prune, scans.work],
+    reclaimSpace: pages.work,
+    onError: (error) => errors.push(error),
+  });
+  letStepsRun();
+  expect(errors).toHaveLength(1);
+  expect([scans.left, pages.left]).toEqual([0, 0]);
+  retention.stop();
+});

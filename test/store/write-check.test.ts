@@ -22,8 +22,6 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const busyTimeout = () => Object.values(database.db.get<object>('PRAGMA busy_timeout'))[0];
-
 test('a database that can be written has no problem', () => {
   expect(database.problem()).toBeNull();
 });
@@ -36,17 +34,6 @@ test('a lock is a problem at once, and for two seconds', () => {
   expect(database.problem()).not.toBeNull();
   jest.advanceTimersByTime(1);
   expect(database.problem()).toBeNull();
-});
-
-test('others are waited for as long as before, whatever came of the check', () => {
-  expect(busyTimeout()).toBe(5_000);
-  database.problem();
-  expect(busyTimeout()).toBe(5_000);
-  jest.advanceTimersByTime(2_000);
-  other.run('BEGIN IMMEDIATE');
-  database.problem();
-  expect(busyTimeout()).toBe(5_000);
-  other.run('ROLLBACK');
 });
 
 test('a database that may only be read has a problem', () => {
