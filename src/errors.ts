@@ -30,6 +30,7 @@ export type DomainErrorCode =
   | ScanFailureCode
   | 'invalid-url'
   | 'invalid-body'
+  | 'recursive-scan'
   | 'not-found'
   | 'scan-not-found'
   | 'quota-exceeded'

@@ -7,6 +7,8 @@ export const problemAdvice: Readonly<Record<DomainErrorCode, string>> = {
   'invalid-url':
     'Send the http or https address of one public page; in a query, percent-encoded. The detail says what is wrong with the one you sent.',
   'invalid-body': 'Send a JSON object such as {"url": "https://example.com/"}.',
+  'recursive-scan':
+    'Nothing is wrong with the request but where it comes from. Programs should not use the User-Agent of the scanner.',
   'not-found': 'Compare the path and the method with the API reference.',
   'scan-not-found':
     'Check the id. Scans are deleted some time after their end: start a new one then.',

@@ -20,7 +20,7 @@ export const exampleProblems = [
   ),
   example(
     'dns-not-found',
-    'The name www.example.invalid does not resolve. Check its spelling and its DNS records.',
+    'https://www.example.invalid/ could not be loaded: its name does not resolve. Check its spelling and its DNS records.',
     { scanId: exampleScanId },
   ),
   example(
@@ -64,7 +64,12 @@ export function problemAnswer(status: number, codes?: readonly DomainErrorCode[]
 export const scanProblemAnswers = {
   429: problemAnswer(429),
   500: problemAnswer(500),
-  503: problemAnswer(503, ['queue-full', 'too-many-waiting', 'shutting-down']),
+  503: problemAnswer(503, [
+    'queue-full',
+    'too-many-waiting',
+    'storage-unavailable',
+    'shutting-down',
+  ]),
 };
 
 function example(

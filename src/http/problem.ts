@@ -14,6 +14,7 @@ export const problemTypes: Readonly<
 > = {
   'invalid-url': { status: 400, title: 'The URL cannot be scanned' },
   'invalid-body': { status: 400, title: 'The request body is not the JSON expected' },
+  'recursive-scan': { status: 400, title: 'A scan cannot start a scan' },
   'not-found': { status: 404, title: 'There is nothing at this path' },
   'scan-not-found': { status: 404, title: 'There is no such scan' },
   'quota-exceeded': { status: 429, title: 'Too many requests' },

@@ -39,7 +39,7 @@ export function publicScan({
       query: urlQuerySchema,
       response: {
         200: legacyReportBodySchema,
-        400: problemAnswer(400, ['invalid-url']),
+        400: problemAnswer(400, ['invalid-url', 'recursive-scan']),
         ...scanProblemAnswers,
       },
       detail: {

@@ -73,7 +73,7 @@ export function scans({
         query: urlQuerySchema,
         response: {
           200: reportBodySchema,
-          400: problemAnswer(400, ['invalid-url']),
+          400: problemAnswer(400, ['invalid-url', 'recursive-scan']),
           ...scanProblemAnswers,
         },
         detail: {

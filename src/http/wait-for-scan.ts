@@ -29,6 +29,7 @@ export function createWaitForScan({
 }): WaitForScan {
   const open = new Map<string, number>();
   return async (url, waitMs, { request, server }) => {
+    assertNoScan(request);
     const client = clientKey(request, server);
     const others = open.get(client) ?? 0;
     if (waitMs > 0 && others >= queue.capacity) {
@@ -51,4 +52,16 @@ export function createWaitForScan({
       else open.delete(client);
     }
   };
+}
+
+/** How the browser of this service, or of another of its kind, names itself behind Chrome's User-Agent. */
+const scannerToken = /\bCurbcut\/\S+ \(\+/;
+
+/** A page that embeds this API would have it scan in a circle. */
+function assertNoScan(request: Request): void {
+  if (!scannerToken.test(request.headers.get('user-agent') ?? '')) return;
+  throw new DomainError(
+    'recursive-scan',
+    'This request comes, by its User-Agent, from a page that is being scanned. A scan can’t start another.',
+  );
 }

@@ -60,3 +60,23 @@ test('behind a trusted proxy each forwarded client has limits of its own', async
 test('the log names no client', () => {
   expect(JSON.stringify(server.logLines())).not.toMatch(/203\.0\.113|2001:db8|198\.51\.100/);
 });
+
+test('a page that embeds the API of this service starts no scan', async () => {
+  await using other = await startServer({ DATABASE_PATH: ':memory:' });
+  const embedded = `${other.url}/api/v1/scan?url=${encodeURIComponent(`http://127.0.0.1:${pages.port}/`)}`;
+  using embedding = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () =>
+      new Response(
+        `<!doctype html><html lang="en"><title>Page</title><h1>Page</h1><img alt="" src="${embedded}"><script>fetch("${embedded}")</script>`,
+        { headers: { 'content-type': 'text/html' } },
+      ),
+  });
+  const response = await fetch(`${other.url}/api/v1/scan`, {
+    method: 'POST',
+    body: JSON.stringify({ url: `http://127.0.0.1:${embedding.port}/` }),
+  });
+  expect(response.status).toBe(200);
+  expect(other.logLines().filter(({ message }) => message.startsWith('scan '))).toHaveLength(1);
+}, 30_000);

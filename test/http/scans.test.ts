@@ -232,3 +232,16 @@ test('a full service answers 503 with Retry-After, and takes scans again when th
   await until(() => requests.length === 3);
   requests[2]?.release();
 });
+
+test.each(['/api/v1/scan?url=example.com', '/api/public-scan?url=example.com'])(
+  'a page that is being scanned cannot start another scan: %s',
+  async (path) => {
+    await using app = await createTestApp();
+    const scanner =
+      'Mozilla/5.0 (X11) Chrome/153.0.0.0 Safari/537.36 Curbcut/1.0.0 (+https://scan.example/docs)';
+    const refused = await app.get(path, { 'user-agent': scanner });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ code: 'recursive-scan', status: 400 });
+    expect((await app.get(path, { 'user-agent': 'Curbcut-Action/1.0' })).status).toBe(200);
+  },
+);
