@@ -97,7 +97,9 @@ test(
   'a renderer that does not end with its scan is killed, and no other is',
   async () => {
     await using stage = await startBrowserStage();
-    const [first, second] = [await stage.chromium.lease(), await stage.chromium.lease()];
+    await using egress = await stage.openEgress();
+    const first = await stage.chromium.lease();
+    const second = await stage.chromium.lease(egress.url);
     const pid = pidOf(first);
     const tab = await second.context.newPage();
     const before = await renderersOf(pid);
