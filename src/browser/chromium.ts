@@ -3,6 +3,7 @@ import { BrowserDiedError, ScanFailedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ChromiumBinary } from './find-chromium.ts';
 import { nowhere } from './launch-browser.ts';
+import { openContext } from './open-context.ts';
 import { Outage } from './outage.ts';
 import { ProcessWatch } from './process-watch.ts';
 import { sweepProfiles } from './profile.ts';
@@ -114,15 +115,7 @@ export class Chromium {
     const maxScans = this.#options.maxScans ?? defaultMaxScans;
     if (!instance.retired && instance.scans >= maxScans) this.#retire(instance);
     try {
-      const context = await within(
-        openTimeoutMs,
-        instance.browser.createBrowserContext({
-          downloadBehavior: { policy: 'deny' },
-          proxyServer,
-          // Else loopback is reached without the proxy.
-          proxyBypassList: ['<-loopback>'],
-        }),
-      );
+      const context = await within(openTimeoutMs, openContext(instance, proxyServer));
       const { binary, productToken } = this.#options;
       return {
         context,

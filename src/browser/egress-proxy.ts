@@ -4,7 +4,7 @@ import { ScanFailedError, type ScanFailureCode } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Address } from '../network.ts';
 import { type AddressPolicy, type EgressTarget, targetOf } from './address-policy.ts';
-import { EgressError, type ResolveHost, resolveTarget } from './resolve-target.ts';
+import { EgressError, ForbiddenError, type ResolveHost, resolveTarget } from './resolve-target.ts';
 import { readSocksRequest, replyToSocks } from './socks.ts';
 import { within } from './time-limit.ts';
 
@@ -162,7 +162,8 @@ export class EgressProxy implements AsyncDisposable {
     const key = keyOf(target);
     const code = error instanceof EgressError ? error.code : 'navigation-failed';
     if (!this.#failures.has(key) && this.#failures.size < maxLogLines) {
-      log.info('no way out', { target: key, code, error });
+      // Only what was forbidden is of interest to the operator, and told to nobody else.
+      log[error instanceof ForbiddenError ? 'info' : 'debug']('no way out', { target: key, error });
     }
     this.#failures.set(key, code);
   }

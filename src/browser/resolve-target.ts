@@ -22,11 +22,18 @@ export class EgressError extends Error {
   }
 }
 
+/** The policy says no. */
+export class ForbiddenError extends EgressError {
+  constructor(what: string) {
+    super('address-unreachable', `${what} is not allowed`);
+  }
+}
+
 /**
  * The addresses that a connection for the target may be made to, in the resolver's order.
  *
- * Throws an `EgressError`: `address-unreachable` unless the policy allows every address of the name,
- * because one forbidden answer among good ones is how rebinding starts.
+ * Throws an `EgressError`: `ForbiddenError` unless the policy allows every address of the name, because
+ * one forbidden answer among good ones is how rebinding starts.
  */
 export async function resolveTarget(
   target: EgressTarget,
@@ -36,12 +43,12 @@ export async function resolveTarget(
   if (isLocalName(target.host)) {
     const open = loopback.filter((address) => policy.allows(target, address));
     if (open.length > 0) return open;
-    throw refused('the name of this machine');
+    throw new ForbiddenError('the name of this machine');
   }
   const addresses = await addressesOf(target.host, resolveHost);
   for (const address of addresses) {
     if (!policy.allows(target, address))
-      throw refused(`port ${target.port} of ${address.toString()}`);
+      throw new ForbiddenError(`port ${target.port} of ${address.toString()}`);
   }
   return addresses;
 }
@@ -64,11 +71,7 @@ async function addressesOf(host: string, resolveHost: ResolveHost): Promise<Addr
   if (texts.length === 0) throw new EgressError('dns-not-found', 'it has no address');
   return texts.map((text) => {
     const address = parseAddress(text);
-    if (address === null) throw refused(`“${text}”`);
+    if (address === null) throw new ForbiddenError(`“${text}”`);
     return address;
   });
-}
-
-function refused(what: string): EgressError {
-  return new EgressError('address-unreachable', `${what} is not allowed`);
 }
