@@ -1,6 +1,6 @@
-import { chown } from 'node:fs/promises';
 import puppeteer, { type Browser, type LaunchOptions as PuppeteerOptions } from 'puppeteer';
 import type { ChromiumBinary } from './find-chromium.ts';
+import { chownProfile } from './profile.ts';
 
 /*
  * Chromium makes its sandbox of user namespaces, and refuses to for root. So where the service was
@@ -84,7 +84,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     const command = [...setpriv, binary.executablePath];
     try {
       // Without the capability for it, setpriv complains too.
-      if (isRoot) await chown(profile, unprivilegedId, unprivilegedId).catch(() => {});
+      if (isRoot) await chownProfile(profile, unprivilegedId).catch(() => {});
       return { browser: await launch(options, command, true), sandboxAdvice: null };
     } catch (error) {
       const complaint = await readComplaint(options, command);
@@ -93,7 +93,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
         return { browser, sandboxAdvice: namespaceAdvice };
       }
       if (!isRoot || !noOtherUser.test(complaint)) throw error;
-      await chown(profile, 0, 0);
+      await chownProfile(profile, 0);
     }
   }
   const browser = await launch(options, [binary.executablePath], false);

@@ -1,12 +1,23 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { lchown, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const profilePrefix = 'curbcut-profile-';
 
+/** A full Chrome would show PDF files, with an extension of its own. */
+const preferences = { plugins: { always_open_pdf_externally: true } };
+
 /** Makes a private folder for one browser process: its profile, home and scratch space. */
-export function createProfile(): Promise<string> {
-  return mkdtemp(join(tmpdir(), `${profilePrefix}${process.pid}-`));
+export async function createProfile(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), `${profilePrefix}${process.pid}-`));
+  await Bun.write(join(path, 'Default', 'Preferences'), JSON.stringify(preferences));
+  return path;
+}
+
+/** Gives it to a user, in a group of the same id. */
+export async function chownProfile(path: string, userId: number): Promise<void> {
+  const names = await readdir(path, { recursive: true });
+  await Promise.all(['', ...names].map((name) => lchown(join(path, name), userId, userId)));
 }
 
 export async function removeProfile(path: string): Promise<void> {
