@@ -65,7 +65,7 @@ interface OpenLease {
 const defaultMaxScans = 200;
 const openTimeoutMs = 15_000;
 const closeTimeoutMs = 3_000;
-/** A browser that has not answered for twice as long hangs: generous, where pages keep the machine busy. */
+/** A browser that has not answered for four times as long hangs: generous, where pages keep the machine busy. */
 const defaultHeartbeatMs = 5_000;
 
 const tooMuchMemory =
@@ -199,9 +199,12 @@ export class Chromium {
 
   /** Kills a browser that does not answer; whoever scans in it learns that by `died`. */
   async #checkAlive(instance: Instance): Promise<void> {
+    // Puppeteer's own `version()` asks only once.
+    const ask = (): Promise<unknown> =>
+      within(2 * this.#heartbeatMs, instance.session.send('Browser.getVersion'));
     try {
-      // Puppeteer's own `version()` asks only once.
-      await within(2 * this.#heartbeatMs, instance.session.send('Browser.getVersion'));
+      // Once more: after a standstill of this process its own timer is the first to be heard.
+      await ask().catch(ask);
     } catch (error) {
       if (!this.#instances.has(instance)) return;
       this.#options.log.warn('browser does not answer', { error });

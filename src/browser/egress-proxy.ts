@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { pipeline } from 'node:stream';
 import { ScanFailedError, type ScanFailureCode } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Address } from '../network.ts';
@@ -143,13 +144,15 @@ export class EgressProxy implements AsyncDisposable {
       [upstream, client],
     ] as const) {
       from.on('data', count);
-      from.pipe(to);
-      from.once('close', () => to.destroy());
+      // Ends the one when the other ends, and destroys it when that breaks off.
+      pipeline(from, to, () => {});
     }
   }
 
   /** Forgets the socket when it has closed; its errors are for those who use it. */
   #keep(socket: Socket): Socket {
+    // A lookup may take longer than the scan.
+    if (!this.#server.listening) socket.destroy();
     this.#sockets.add(socket);
     socket.setNoDelay(true);
     socket.on('error', () => {});

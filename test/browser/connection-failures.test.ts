@@ -77,15 +77,6 @@ test.concurrent(
 );
 
 test.concurrent(
-  'of a host that answers neither way, the failure of the first is told',
-  async () => {
-    const { code } = await stage.fail([`https://127.0.0.1:${tlsPages.port}/`, refused()]);
-    expect(code).toBe('tls-failed');
-  },
-  scanTimeoutMs,
-);
-
-test.concurrent(
   'https where only http is spoken gives tls-failed',
   async () => {
     const { code, message } = await stage.fail(pages.origin.replace('http:', 'https:'));
@@ -192,12 +183,12 @@ describe('of a bare domain, whose candidates are https and then http,', () => {
   );
 
   test.concurrent(
-    'the failure is that of the second when neither can be reached',
+    'the failure is that of the first when neither can be reached',
     async () => {
-      const http = refused();
-      const failure = await stage.fail([`https://127.0.0.1:${tlsPages.port}/`, http]);
-      expect(failure.code).toBe('connection-refused');
-      expect(failure.message).toStartWith(http);
+      const https = `https://127.0.0.1:${tlsPages.port}/`;
+      const failure = await stage.fail([https, refused()]);
+      expect(failure.code).toBe('tls-failed');
+      expect(failure.message).toStartWith(https);
     },
     scanTimeoutMs,
   );

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { once } from 'node:events';
+import { promisify } from 'node:util';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createAddressPolicy } from '../../src/browser/address-policy.ts';
 import { type EgressLimits, EgressProxy } from '../../src/browser/egress-proxy.ts';
 import { createLog } from '../../src/log.ts';
 import { rulesWith } from '../support/networks.ts';
 import { closedPort } from '../support/page-server.ts';
+import { until } from '../support/test-app.ts';
 
 /** Sends back what it gets. */
 let echo: Server;
@@ -29,13 +31,19 @@ const lookups: string[] = [];
 function startProxy({
   networks = ['127.0.0.0/8'],
   answers = ['127.0.0.1'],
+  resolveHost = () => Promise.resolve(answers),
   limits,
-}: { networks?: string[]; answers?: string[]; limits?: Partial<EgressLimits> } = {}) {
+}: {
+  networks?: string[];
+  answers?: string[];
+  resolveHost?: () => Promise<string[]>;
+  limits?: Partial<EgressLimits>;
+} = {}) {
   return EgressProxy.start({
     addressPolicy: createAddressPolicy(rulesWith(networks)),
     resolveHost: (name) => {
       lookups.push(name);
-      return Promise.resolve(answers);
+      return resolveHost();
     },
     log: createLog('info', (line) => logLines.push(JSON.parse(line))),
     limits,
@@ -89,6 +97,51 @@ test('a connection that is allowed carries what is said, both ways', async () =>
   expect((await client.read(18)).toString()).toBe('GET / HTTP/1.1\r\n\r\n');
   client.socket.end();
   await client.closed;
+});
+
+test('an answer arrives whole although the site has closed before it is read', async () => {
+  const length = 1_000_000;
+  const { promise: sent, resolve } = Promise.withResolvers<void>();
+  const site = createServer((socket) => {
+    socket.on('close', () => resolve());
+    socket.end(Buffer.alloc(length));
+  });
+  site.listen(0, '127.0.0.1');
+  await once(site, 'listening');
+  await using proxy = await startProxy();
+  const client = new Client(proxy);
+  await client.ask('pages.example', (site.address() as AddressInfo).port);
+  await sent;
+  expect((await client.read(length)).length).toBe(length);
+  await client.closed;
+  site.close();
+});
+
+test('a connection that the browser gives up is given up on the other side', async () => {
+  await using proxy = await startProxy();
+  const client = new Client(proxy);
+  await client.ask('pages.example', echoPort);
+  const connections = promisify(echo.getConnections.bind(echo));
+  await until(async () => (await connections()) === 1);
+  client.socket.destroy();
+  await until(async () => (await connections()) === 0);
+});
+
+test('a lookup that outlasts the scan leads to no connection', async () => {
+  const before = accepted;
+  const lookup = Promise.withResolvers<string[]>();
+  lookups.length = 0;
+  const proxy = await startProxy({ resolveHost: () => lookup.promise });
+  const client = new Client(proxy);
+  const reply = client.ask('pages.example', echoPort);
+  await until(() => lookups.length > 0);
+  await proxy[Symbol.asyncDispose]();
+  await client.closed;
+  lookup.resolve(['127.0.0.1']);
+  expect(await reply).toBeUndefined();
+  await using other = await startProxy();
+  await new Client(other).ask('pages.example', echoPort);
+  expect(accepted).toBe(before + 1);
 });
 
 test('a name is resolved once, however many connections go there', async () => {
