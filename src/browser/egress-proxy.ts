@@ -36,6 +36,8 @@ export interface EgressLimits {
 
 const defaultLimits: EgressLimits = { bytes: 200_000_000, connections: 128 };
 const connectTimeoutMs = 10_000;
+/** As long as there is another address: the one of IPv6 often leads nowhere. */
+const attemptTimeoutMs = 2_000;
 /** So that a page can't fill the log. */
 const maxLogLines = 20;
 
@@ -111,9 +113,11 @@ export class EgressProxy implements AsyncDisposable {
       this.#addresses.set(key, addresses);
     }
     let failure: unknown;
-    for (const address of await addresses) {
+    const candidates = await addresses;
+    for (const [index, address] of candidates.entries()) {
+      const timeoutMs = index < candidates.length - 1 ? attemptTimeoutMs : connectTimeoutMs;
       try {
-        const upstream = await this.#dial(address, target.port);
+        const upstream = await this.#dial(address, target.port, timeoutMs);
         this.#failures.delete(key);
         return upstream;
       } catch (error) {
@@ -123,10 +127,10 @@ export class EgressProxy implements AsyncDisposable {
     throw failure;
   }
 
-  async #dial(address: Address, port: number): Promise<Socket> {
+  async #dial(address: Address, port: number, timeoutMs: number): Promise<Socket> {
     const upstream = this.#keep(connect({ host: address.toString(), port }));
     try {
-      await within(connectTimeoutMs, once(upstream, 'connect'));
+      await within(timeoutMs, once(upstream, 'connect'));
       return upstream;
     } catch (cause) {
       upstream.destroy();
