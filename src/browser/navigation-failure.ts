@@ -35,8 +35,7 @@ const advice: Partial<Record<ScanFailureCode, string>> = {
   'address-unreachable':
     'it could not be reached. Check that the address is public and that the site is up',
   'not-html': 'it leads to an address that is none of http or https',
-  'too-many-redirects':
-    'it redirects more than 20 times, most often in a circle. Check its redirects',
+  'too-many-redirects': 'it redirects too many times, most often in a circle. Check its redirects',
 };
 
 /** The codes after which another scheme on the same host may still answer. */
