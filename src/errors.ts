@@ -19,6 +19,7 @@ export type ScanFailureCode =
   | 'not-html'
   | 'page-unresponsive'
   | 'page-unstable'
+  | 'dom-clobbered'
   | 'page-crashed'
   | 'scan-timed-out'
   | 'scan-interrupted'

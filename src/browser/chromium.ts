@@ -69,7 +69,7 @@ const closeTimeoutMs = 3_000;
 const defaultHeartbeatMs = 5_000;
 
 const tooMuchMemory =
-  'The page made the browser use too much memory, most often by blobs, stored data or large layers.';
+  'The page made the browser use too much memory, most often by blobs, stored data, large layers or messages to the console.';
 
 /** The browser process: started on first need, restarted when it dies. Close it to end it. */
 export class Chromium {

@@ -7,7 +7,7 @@ import type { Address } from '../network.ts';
 import { type AddressPolicy, type EgressTarget, targetOf } from './address-policy.ts';
 import { EgressError, ForbiddenError, type ResolveHost, resolveTarget } from './resolve-target.ts';
 import { readSocksRequest, replyToSocks } from './socks.ts';
-import { within } from './time-limit.ts';
+import { isTimeout, within } from './time-limit.ts';
 
 /*
  * The only way out for a scan's pages: a SOCKS5 proxy on loopback, one for each scan.
@@ -191,7 +191,7 @@ function keyOf({ host, port }: EgressTarget): string {
 }
 
 function codeOf(error: unknown): ScanFailureCode {
-  if (error instanceof DOMException && error.name === 'TimeoutError') return 'connection-timed-out';
+  if (isTimeout(error)) return 'connection-timed-out';
   switch (error instanceof Error && 'code' in error ? error.code : undefined) {
     case 'ECONNREFUSED':
       return 'connection-refused';

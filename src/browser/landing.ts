@@ -1,7 +1,7 @@
 import { ScanFailedError } from '../errors.ts';
 import { findChallenge } from './challenge.ts';
 import { cut } from './cut.ts';
-import type { DocumentResponse } from './document-log.ts';
+import type { DocumentLog, DocumentResponse } from './document-log.ts';
 import type { Frame } from './isolated-world.ts';
 import { navigationFailure } from './navigation-failure.ts';
 import type { ScanPage } from './scan-page.ts';
@@ -10,9 +10,15 @@ import type { ScanPage } from './scan-page.ts';
 export interface Landing {
   readonly frame: Frame;
   readonly response: DocumentResponse;
+  /** False when the server broke off in the middle of it. */
+  readonly isWhole: boolean;
 }
 
 const htmlTypes: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml']);
+
+export function isHtml({ mimeType }: DocumentResponse): boolean {
+  return htmlTypes.has(mimeType);
+}
 
 /**
  * Judges the document now in the main frame. Throws `ScanFailedError` when it is no page that a
@@ -20,15 +26,14 @@ const htmlTypes: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+
  */
 export async function inspectLanding({ worlds, log, egress }: ScanPage): Promise<Landing> {
   const frame = await worlds.mainFrame();
-  if (frame.isErrorPage) {
+  if (frame.isErrorPage && (isWeb(frame.url) || frame.url.startsWith('chrome-error:'))) {
     throw navigationFailure(egress, frame.url, log.failureOf(frame.loaderId) ?? '');
   }
   const response = log.responseOf(frame.loaderId);
-  if (response === undefined || !/^https?:/.test(frame.url)) {
-    throw new ScanFailedError(
-      'not-html',
-      `The page went to ${cut(frame.url)}, which no web server answers. Only http and https pages are scanned.`,
-    );
+  if (response === undefined || !isWeb(frame.url)) throw notOnTheWeb(frame.url);
+  const failure = brokenOff(log, frame);
+  if (failure !== undefined && !(await worlds.call(frame, hasBody))) {
+    throw navigationFailure(egress, frame.url, failure);
   }
   const service = await findChallenge(worlds, frame, response);
   if (service !== null) {
@@ -38,19 +43,57 @@ export async function inspectLanding({ worlds, log, egress }: ScanPage): Promise
     );
   }
   if (response.status >= 400) throw errorStatus(response);
-  if (!htmlTypes.has(response.mimeType)) throw notHtml(response);
-  return { frame, response };
+  if (!isHtml(response)) throw notHtml(response);
+  return { frame, response, isWhole: failure === undefined };
+}
+
+/** Why the document did not come to its end, if not because a script stopped it. */
+function brokenOff(log: DocumentLog, { loaderId }: Frame): string | undefined {
+  const failure = log.failureOf(loaderId);
+  return failure?.includes('ERR_ABORTED') === true ? undefined : failure;
+}
+
+/** Runs in the page. */
+function hasBody(): boolean {
+  return Document.prototype.querySelector.call(document, 'body') !== null;
 }
 
 /**
  * Explains a navigation that made no document: a 204, or a download, which Chromium both calls
  * aborted.
  */
-export function noDocument({ log, egress }: ScanPage, url: string): ScanFailedError {
+export function noDocument({ log }: ScanPage, url: string): ScanFailedError {
   const response = log.latestResponse;
-  if (response === undefined) return navigationFailure(egress, url, '');
+  if (log.latestUrl !== undefined && !isWeb(log.latestUrl)) return notOnTheWeb(log.latestUrl);
+  // Chromium tells nothing of a 304 that it did not ask for, and of a redirect to a script.
+  if (response === undefined) {
+    return new ScanFailedError(
+      'not-html',
+      `${cut(url)} answered without a document. Only HTML pages can be scanned.`,
+    );
+  }
   if (response.status >= 400) return errorStatus(response);
   return notHtml(response);
+}
+
+/** Explains a document that is there but answers no question. */
+export function unresponsive(url: string, cause: unknown): ScanFailedError {
+  return new ScanFailedError(
+    'page-unresponsive',
+    `${cut(url)} answered, but kept the browser busy and never became ready. Look for a script that does not end, or for very much markup.`,
+    { cause },
+  );
+}
+
+function isWeb(url: string): boolean {
+  return /^https?:/.test(url);
+}
+
+function notOnTheWeb(url: string): ScanFailedError {
+  return new ScanFailedError(
+    'not-html',
+    `The page went to ${cut(url)}, which no web server answers. Only http and https pages are scanned.`,
+  );
 }
 
 function errorStatus({ url, status, statusText }: DocumentResponse): ScanFailedError {

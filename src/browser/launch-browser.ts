@@ -72,8 +72,15 @@ const chromiumFlags = [
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
 ];
 
-/** Puppeteer's own: a full Chrome blocks popups by itself, and whether it is sandboxed is decided here. */
-const unwantedArgs: ReadonlySet<string> = new Set(['--disable-popup-blocking', '--no-sandbox']);
+/**
+ * Puppeteer's own: a full Chrome blocks popups by itself, a page that floods the browser with
+ * navigations and history entries is to be throttled, and whether it is sandboxed is decided here.
+ */
+const unwantedArgs: ReadonlySet<string> = new Set([
+  '--disable-popup-blocking',
+  '--disable-ipc-flooding-protection',
+  '--no-sandbox',
+]);
 
 /** Starts a browser process, sandboxed where this machine allows it. */
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {

@@ -20,6 +20,7 @@ const patterns: readonly (readonly [pattern: RegExp, code: ScanFailureCode])[] =
     'address-unreachable',
   ],
   [/ERR_TOO_MANY_REDIRECTS/, 'too-many-redirects'],
+  [/ERR_UNSAFE_REDIRECT|ERR_UNKNOWN_URL_SCHEME/, 'not-html'],
 ];
 
 const advice: Partial<Record<ScanFailureCode, string>> = {
@@ -33,7 +34,8 @@ const advice: Partial<Record<ScanFailureCode, string>> = {
     'it broke off the connection or answered with broken HTTP. Check the server and what stands before it',
   'address-unreachable':
     'it could not be reached. Check that the address is public and that the site is up',
-  'too-many-redirects': 'it redirects in a circle. Check its redirects',
+  'not-html': 'it leads to an address that is none of http or https',
+  'too-many-redirects': 'it redirects too many times, most often in a circle. Check its redirects',
 };
 
 /** The codes after which another scheme on the same host may still answer. */

@@ -28,6 +28,11 @@ export class OpenRequests {
     });
   }
 
+  /** True while there is none, not even a hanging one. */
+  get isIdle(): boolean {
+    return this.#startedAt.size === 0;
+  }
+
   /** How long nothing was loading; 0 while something is. */
   quietMs(): number {
     const now = performance.now();

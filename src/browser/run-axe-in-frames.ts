@@ -1,5 +1,6 @@
 import type * as AxeCore from 'axe-core';
 import type { CrossTreeSelector, FrameContextObject, RunOptions } from 'axe-core';
+import { assertNoClobberedForm } from './clobbered-forms.ts';
 import type { Frame, IsolatedWorlds } from './isolated-world.ts';
 import {
   type BoundedResults,
@@ -123,6 +124,7 @@ function isLoaded(frame: Frame | undefined): frame is Frame {
 }
 
 async function injectAxe(worlds: IsolatedWorlds, frame: Frame): Promise<void> {
+  await assertNoClobberedForm(worlds, frame);
   await worlds.inject(frame, `${microtaskTimers}\n${axeSource}\n${resultsJsonSource}`);
 }
 

@@ -95,7 +95,7 @@ async function scan(
       const { unscannedFrameCount, ...results } = await runAxeInFrames(scanPage.worlds);
       const warnings = describe({
         landing,
-        settled: settled && !timedOut,
+        settled: settled && !timedOut && landing.isWhole,
         unscannedFrameCount,
         isComplete: isComplete(results),
       });
@@ -192,7 +192,7 @@ function explain(error: unknown, lease: ContextLease, signal: AbortSignal): unkn
   }
   const detail =
     error instanceof PageFunctionError
-      ? 'axe-core could not work on this page: its markup may shadow parts of the DOM that axe-core needs.'
+      ? 'axe-core could not work on this page: its markup or its scripts may hide or remove parts of the DOM that axe-core needs.'
       : 'The page could not be scanned. Try again; if it fails each time, please report the page.';
   return new ScanFailedError('scan-failed', detail, { cause: error });
 }

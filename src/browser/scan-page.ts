@@ -1,15 +1,15 @@
-import type { Page } from 'puppeteer';
+import type { CDPSession, Page } from 'puppeteer';
 import { ScanFailedError } from '../errors.ts';
 import type { ContextLease } from './chromium.ts';
 import { DocumentLog } from './document-log.ts';
 import type { EgressProxy } from './egress-proxy.ts';
 import { IsolatedWorlds } from './isolated-world.ts';
-import { noDocument } from './landing.ts';
+import { isHtml, noDocument, unresponsive } from './landing.ts';
 import { navigationFailure } from './navigation-failure.ts';
 import { OpenRequests } from './open-requests.ts';
 import { watchPageLimits } from './page-limits.ts';
 import { ScheduledNavigation } from './scheduled-navigation.ts';
-import { within } from './time-limit.ts';
+import { isTimeout, within } from './time-limit.ts';
 
 const frameTimeoutMs = 2_000;
 
@@ -48,6 +48,7 @@ export async function openScanPage(lease: ContextLease, egress: EgressProxy): Pr
   const requests = new OpenRequests(page);
   const [worlds] = await Promise.all([
     IsolatedWorlds.attach(page),
+    ignoreConsole(page),
     page.setBypassServiceWorker(true),
     page.setUserAgent({ userAgent: lease.userAgent, userAgentMetadata: clientHints(lease) }),
   ]);
@@ -57,6 +58,15 @@ export async function openScanPage(lease: ContextLease, egress: EgressProxy): Pr
   const failed = Promise.race([crashed, watchPageLimits(page), egress.exceeded]);
   failed.catch(() => {});
   return { page, worlds, log, requests, scheduled, egress, failed };
+}
+
+/**
+ * A page can log faster than this process reads, which would then be late for its own deadlines.
+ * Puppeteer asks for all messages on a session that it does not hand out.
+ */
+async function ignoreConsole(page: Page): Promise<void> {
+  const session = (page as Page & Record<'_client', () => CDPSession>)['_client']();
+  await Promise.all([session.send('Runtime.disable'), session.send('Log.disable')]);
 }
 
 /**
@@ -71,33 +81,36 @@ export async function navigate(
   const { page, worlds, log, egress } = scanPage;
   const blank = await worlds.mainFrame();
   const startedAt = performance.now();
-  const parsed = new Promise((resolve) => page.once('domcontentloaded', resolve));
+  const parsed = new Promise<void>((resolve) => {
+    page.once('domcontentloaded', () => resolve());
+    // What is broken off stays as it is.
+    page.on('requestfailed', (request) => {
+      if (request.isNavigationRequest() && request.frame() === page.mainFrame()) resolve();
+    });
+  });
   try {
     // Puppeteer's own `domcontentloaded` is that of all frames: one that hangs would cost the whole time.
     await page.goto(url.href, { waitUntil: [], timeout: timeoutMs });
+    // A stream or a text that is written on has no end, and is no page whatever follows.
+    if (log.latestResponse !== undefined && !isHtml(log.latestResponse)) return { timedOut: false };
     await within(timeoutMs - (performance.now() - startedAt), parsed);
     return { timedOut: false };
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    const timedOut = cause instanceof Error && cause.name === 'TimeoutError';
+    const timedOut = isTimeout(cause);
     // Chromium holds back its answers while a navigation is pending, and a script that never ends does.
-    if (timedOut) await worlds.session.send('Page.stopLoading');
-    const frame = await within(frameTimeoutMs, worlds.mainFrame()).catch(() => null);
-    if (frame === null && log.latestResponse !== undefined) throw unresponsive(url, cause);
+    const asked = timedOut ? worlds.session.send('Page.stopLoading') : Promise.resolve();
+    const frame = await within(
+      frameTimeoutMs,
+      asked.then(() => worlds.mainFrame()),
+    ).catch(() => null);
+    if (frame === null && log.latestResponse !== undefined) throw unresponsive(url.href, cause);
     const isCommitted = frame !== null && frame.loaderId !== blank.loaderId && !frame.isErrorPage;
     if (isCommitted && log.responseOf(frame.loaderId) !== undefined) return { timedOut };
     if (message.includes('ERR_ABORTED')) throw noDocument(scanPage, url.href);
     const failedUrl = log.latestUrl ?? url.href;
     throw navigationFailure(egress, failedUrl, message, cause);
   }
-}
-
-function unresponsive(url: URL, cause: unknown): ScanFailedError {
-  return new ScanFailedError(
-    'page-unresponsive',
-    `${url.href} answered, but kept the browser busy and never became ready. Look for a script that does not end.`,
-    { cause },
-  );
 }
 
 /** What an ordinary Chrome of this version says of itself: https://wicg.github.io/ua-client-hints/ */

@@ -1,6 +1,6 @@
-import type { IsolatedWorlds } from './isolated-world.ts';
+import { isHtml, unresponsive } from './landing.ts';
 import type { ScanPage } from './scan-page.ts';
-import { pause, within } from './time-limit.ts';
+import { isTimeout, pause, within } from './time-limit.ts';
 
 /**
  * When has a page finished rendering? None of puppeteer's conditions says: `load` fires before a
@@ -13,44 +13,57 @@ import { pause, within } from './time-limit.ts';
  * scripts.
  */
 export async function settle(
-  { worlds, requests, scheduled }: ScanPage,
+  scanPage: ScanPage,
   signal: AbortSignal,
 ): Promise<{ settled: boolean }> {
+  const { worlds, log, requests, scheduled } = scanPage;
   const deadline = performance.now() + settleCapMs;
   while (performance.now() < deadline) {
     signal.throwIfAborted();
     // A navigation may take the document away; its successor is asked next.
-    const state = await within(deadline - performance.now(), readState(worlds)).catch(() =>
+    const state = await within(deadline - performance.now(), readState(scanPage)).catch(() =>
       pause(pollMs),
     );
     if (state === undefined) continue;
-    if (state === 'error page') return { settled: true };
+    if (state === 'no page') return { settled: true };
     const networkQuietMs = requests.quietMs();
     const quiet =
       networkQuietMs >= churningDomMs || (networkQuietMs >= quietMs && state.domQuietMs >= quietMs);
-    if (state.parsed && state.fontsLoaded && quiet && !scheduled.isPending)
-      return { settled: true };
+    // A script that has opened the document again may never close it.
+    const abandoned = requests.isIdle && Math.min(networkQuietMs, state.domQuietMs) >= abandonedMs;
+    const parsed = state.parsed || abandoned;
+    if (parsed && state.fontsLoaded && quiet && !scheduled.isPending) return { settled: true };
     await pause(pollMs);
   }
   // While a navigation is pending, Chromium holds back all answers about the document that is there.
-  await worlds.session.send('Page.stopLoading');
+  const asked = worlds.session.send('Page.stopLoading').then(() => readState(scanPage));
+  await within(silenceMs, asked).catch((error: unknown) => {
+    if (isTimeout(error)) throw unresponsive(log.latestUrl ?? 'The page', error);
+  });
   return { settled: false };
 }
 
 const settleCapMs = 10_000;
+/** After the cap: a script that has kept the page busy all the time does not end. */
+const silenceMs = 5_000;
 const pollMs = 50;
 const quietMs = 250;
 /** A page that loads nothing for so long and still changes has a clock or a carousel. */
 const churningDomMs = 2_000;
+const abandonedMs = 2_000;
+
 interface DocumentState {
   parsed: boolean;
   fontsLoaded: boolean;
   domQuietMs: number;
 }
 
-async function readState(worlds: IsolatedWorlds): Promise<DocumentState | 'error page'> {
+async function readState({ worlds, log }: ScanPage): Promise<DocumentState | 'no page'> {
   const frame = await worlds.mainFrame();
-  return frame.isErrorPage ? 'error page' : worlds.call(frame, readDocumentState);
+  const response = log.responseOf(frame.loaderId);
+  // An event stream, or a log that is written on, would be waited for in vain.
+  const isPage = !frame.isErrorPage && (response === undefined || isHtml(response));
+  return isPage ? worlds.call(frame, readDocumentState) : 'no page';
 }
 
 /** Runs in the page; the first call on a document starts to watch it. */

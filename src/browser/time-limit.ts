@@ -10,6 +10,10 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
+export function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
+}
+
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
 }

@@ -34,7 +34,10 @@ export const problemAdvice: Readonly<Record<DomainErrorCode, string>> = {
     'Allow the User-Agent of this scanner in the service that protects the site, or scan the page where that check is off.',
   'not-html':
     'Scan an HTML page. Images, PDF files, feeds and data have no elements that axe-core could check.',
-  'page-unresponsive': 'Look for a script on the page that does not end.',
+  'page-unresponsive':
+    'Look for a script on the page that does not end, or for so much markup that a browser takes long to show it.',
+  'dom-clobbered':
+    'Give the field that the detail names another name or id. Scripts of the page stumble over it too.',
   'page-unstable': 'Scan the page at which the address ends up.',
   'page-crashed': 'Look for what takes so much memory on the page, and try again.',
   'scan-timed-out':

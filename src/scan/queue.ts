@@ -144,7 +144,7 @@ export class ScanQueue {
   #timedOut(): ScanFailedError {
     return new ScanFailedError(
       'scan-timed-out',
-      `The scan was stopped after ${this.#options.deadlineMs / 1_000} seconds. The page is too large or too slow to be scanned in that time.`,
+      `The scan was stopped after ${this.#options.deadlineMs / 1_000} seconds. The page is too large or too slow to be scanned in that time, or a script on it does not end.`,
     );
   }
 }

@@ -55,6 +55,7 @@ beforeAll(async () => {
     '/endless': endless(page('<img src="data:,">').replace('</body></html>', '')),
     '/endless-head': endless('<!doctype html><html lang="en"><head><title>A page</title>'),
     '/hanging-script': page('<img src="data:,"><script src="/silence"></script><button></button>'),
+    '/busy': runs('onload = () => setTimeout(() => { for (;;); });'),
     '/to-silence': runs(`${addImage}; onload = () => { location = "${otherOrigin}/silence"; }`),
     '/leaves-requests': runs('fetch("/silence"); onload = () => { location = "/at-once"; }'),
     '/silence': silence,
@@ -132,6 +133,16 @@ describe('a page that does not come to an end is scanned as it is, with a warnin
     scanTimeoutMs,
   );
 });
+
+test.concurrent(
+  'a page that answers nothing for so long never will',
+  async () => {
+    const { code, message } = await stage.fail(`${pages.origin}/busy`);
+    expect(code).toBe('page-unresponsive');
+    expect(message).toStartWith(`${pages.origin}/busy answered, but kept the browser busy`);
+  },
+  scanTimeoutMs,
+);
 
 test(
   'a page is not waited for on account of what the page before it was loading',

@@ -309,7 +309,7 @@ describe('the deadline', () => {
     expect(task.abortReason).toMatchObject({
       code: 'scan-timed-out',
       message:
-        'The scan was stopped after 60 seconds. The page is too large or too slow to be scanned in that time.',
+        'The scan was stopped after 60 seconds. The page is too large or too slow to be scanned in that time, or a script on it does not end.',
     });
   });
 
