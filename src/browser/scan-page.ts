@@ -80,16 +80,26 @@ export async function navigate(
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     const timedOut = cause instanceof Error && cause.name === 'TimeoutError';
-    // Chromium holds back its answers while a navigation is pending, and a script that never ends does.
-    if (timedOut) await worlds.session.send('Page.stopLoading');
+    if (timedOut) await worlds.stopLoading();
     const frame = await within(frameTimeoutMs, worlds.mainFrame()).catch(() => null);
     if (frame === null && log.latestResponse !== undefined) throw unresponsive(url, cause);
     const isCommitted = frame !== null && frame.loaderId !== blank.loaderId && !frame.isErrorPage;
-    if (isCommitted && log.responseOf(frame.loaderId) !== undefined) return { timedOut };
+    if (isCommitted && log.responseOf(frame.loaderId) !== undefined) {
+      const isEmpty = await within(frameTimeoutMs, worlds.call(frame, hasNoRoot)).catch(
+        () => false,
+      );
+      if (isEmpty) throw navigationFailure(egress, frame.url, 'net::ERR_TIMED_OUT', cause);
+      return { timedOut };
+    }
     if (message.includes('ERR_ABORTED')) throw noDocument(scanPage, url.href);
     const failedUrl = log.latestUrl ?? url.href;
     throw navigationFailure(egress, failedUrl, message, cause);
   }
+}
+
+/** Runs in the page. A document whose end has come has one, even an empty one. */
+function hasNoRoot(): boolean {
+  return document.documentElement === null;
 }
 
 function unresponsive(url: URL, cause: unknown): ScanFailedError {

@@ -32,8 +32,7 @@ export async function settle(
       return { settled: true };
     await pause(pollMs);
   }
-  // While a navigation is pending, Chromium holds back all answers about the document that is there.
-  await worlds.session.send('Page.stopLoading');
+  await worlds.stopLoading();
   return { settled: false };
 }
 
