@@ -58,6 +58,12 @@ export class IsolatedWorlds {
     return (await framesOf(this.session))[0];
   }
 
+  /** Ends what is loading: while a navigation is pending, Chromium holds back answers. */
+  async stopLoading(): Promise<void> {
+    // Refused at the moment at which one document takes the place of another.
+    await this.session.send('Page.stopLoading').catch(() => {});
+  }
+
   /**
    * Calls `pageFunction`, which must not close over anything, with JSON arguments in the frame's
    * world and awaits its promise. Throws `PageFunctionError` when the function threw.

@@ -21,11 +21,13 @@ export function isHtml({ mimeType }: DocumentResponse): boolean {
 }
 
 /**
- * Judges the document now in the main frame. Throws `ScanFailedError` when it is no page that a
+ * Judges the document that is in the main frame. Throws `ScanFailedError` when it is no page that a
  * report may be made of: Chromium's error page, an error status, a bot challenge, or not HTML.
  */
-export async function inspectLanding({ worlds, log, egress }: ScanPage): Promise<Landing> {
-  const frame = await worlds.mainFrame();
+export async function inspectLanding(
+  { worlds, log, egress }: ScanPage,
+  frame: Frame,
+): Promise<Landing> {
   if (frame.isErrorPage && (isWeb(frame.url) || frame.url.startsWith('chrome-error:'))) {
     throw navigationFailure(egress, frame.url, log.failureOf(frame.loaderId) ?? '');
   }

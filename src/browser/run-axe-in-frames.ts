@@ -47,11 +47,11 @@ const microtaskTimers = `{
 
 /**
  * Runs axe in the main frame and everything below it. A child frame that can't be scanned is
- * counted and left out; what the main frame throws is thrown.
+ * counted and left out; what the main frame throws is thrown, and so it does when another document
+ * has come since it was called first.
  */
-export async function runAxeInFrames(worlds: IsolatedWorlds): Promise<AxeResults> {
+export async function runAxeInFrames(worlds: IsolatedWorlds, main: Frame): Promise<AxeResults> {
   const frames = await worlds.frames();
-  const [main] = frames;
   await injectAxe(worlds, main);
   const children = await worlds.call(main, frameContexts, null, longestSelector);
   if (children.length === 0) {

@@ -90,9 +90,10 @@ async function scan(
   const { url, timedOut } = await open(scanPage, candidates, navigationTimeoutMs);
   for (let document = 1; ; document += 1) {
     const { settled } = await settle(scanPage, signal);
-    const landing = await inspectLanding(scanPage);
+    const frame = await scanPage.worlds.mainFrame();
     try {
-      const { unscannedFrameCount, ...results } = await runAxeInFrames(scanPage.worlds);
+      const landing = await inspectLanding(scanPage, frame);
+      const { unscannedFrameCount, ...results } = await runAxeInFrames(scanPage.worlds, frame);
       const warnings = describe({
         landing,
         settled: settled && !timedOut && landing.isWhole,
@@ -106,8 +107,9 @@ async function scan(
         warnings,
       };
     } catch (error) {
+      if (error instanceof DomainError) throw error;
       const now = await scanPage.worlds.mainFrame();
-      if (now.loaderId === landing.frame.loaderId) throw error;
+      if (now.loaderId === frame.loaderId) throw error;
       if (document < maxDocuments) continue;
       throw new ScanFailedError(
         'page-unstable',

@@ -98,19 +98,30 @@ export async function navigate(
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     const timedOut = isTimeout(cause);
-    // Chromium holds back its answers while a navigation is pending, and a script that never ends does.
-    const asked = timedOut ? worlds.session.send('Page.stopLoading') : Promise.resolve();
+    // A script that never ends holds back the answers too.
+    const asked = timedOut ? worlds.stopLoading() : Promise.resolve();
     const frame = await within(
       frameTimeoutMs,
       asked.then(() => worlds.mainFrame()),
     ).catch(() => null);
     if (frame === null && log.latestResponse !== undefined) throw unresponsive(url.href, cause);
     const isCommitted = frame !== null && frame.loaderId !== blank.loaderId && !frame.isErrorPage;
-    if (isCommitted && log.responseOf(frame.loaderId) !== undefined) return { timedOut };
+    if (isCommitted && log.responseOf(frame.loaderId) !== undefined) {
+      const isEmpty = await within(frameTimeoutMs, worlds.call(frame, hasNoRoot)).catch(
+        () => false,
+      );
+      if (isEmpty) throw navigationFailure(egress, frame.url, 'net::ERR_TIMED_OUT', cause);
+      return { timedOut };
+    }
     if (message.includes('ERR_ABORTED')) throw noDocument(scanPage, url.href);
     const failedUrl = log.latestUrl ?? url.href;
     throw navigationFailure(egress, failedUrl, message, cause);
   }
+}
+
+/** Runs in the page. A document whose end has come has one, even an empty one. */
+function hasNoRoot(): boolean {
+  return document.documentElement === null;
 }
 
 /** What an ordinary Chrome of this version says of itself: https://wicg.github.io/ua-client-hints/ */

@@ -35,8 +35,7 @@ export async function settle(
     if (parsed && state.fontsLoaded && quiet && !scheduled.isPending) return { settled: true };
     await pause(pollMs);
   }
-  // While a navigation is pending, Chromium holds back all answers about the document that is there.
-  const asked = worlds.session.send('Page.stopLoading').then(() => readState(scanPage));
+  const asked = worlds.stopLoading().then(() => readState(scanPage));
   await within(silenceMs, asked).catch((error: unknown) => {
     if (isTimeout(error)) throw unresponsive(log.latestUrl ?? 'The page', error);
   });

@@ -24,6 +24,12 @@ beforeAll(async () => {
     '/': page(),
     '/missing': () => new Response('', { status: 404 }),
     '/silence': silence,
+    '/no-document': () => {
+      const start = (controller: ReadableStreamDefaultController) => controller.enqueue('<!-- ');
+      return new Response(new ReadableStream({ start }), {
+        headers: { 'content-type': 'text/html' },
+      });
+    },
     '/to-silence': () => new Response(null, { status: 302, headers: { location: '/silence' } }),
   }));
   tlsPages = Bun.serve({
@@ -50,6 +56,16 @@ test.concurrent(
     expect(message).toBe(
       `${url} could not be loaded: it refused the connection. Check that the server is running and which port it listens on.`,
     );
+  },
+  scanTimeoutMs,
+);
+
+test.concurrent(
+  'an answer that stops before there is anything of a document gives connection-timed-out',
+  async () => {
+    const { code, message } = await stage.fail(`${pages.origin}/no-document`);
+    expect(code).toBe('connection-timed-out');
+    expect(message).toContain('/no-document could not be loaded: it did not answer in time.');
   },
   scanTimeoutMs,
 );

@@ -51,6 +51,11 @@ beforeAll(async () => {
       '<script>new EventSource("/axe-is-here").onmessage = () => location.reload();</script>',
       `<link rel="stylesheet" href="${otherOrigin}/style.css">`,
     ),
+    '/replacing-itself': runs('location.replace("?" + Math.random())'),
+    '/restless-by-time': (request) => {
+      const delayMs = new URL(request.url).searchParams.get('ms');
+      return htmlResponse(runs(`onload = () => setTimeout(() => location.reload(), ${delayMs})`));
+    },
     '/axe-is-here': () => {
       const { readable, writable } = new TransformStream<string, string>();
       listener = writable.getWriter();
@@ -129,6 +134,33 @@ test.concurrent(
     const { code } = await stage.fail(`${pages.origin}/restless`);
     expect(code).toBe('page-unstable');
     expect(pages.requests.filter(({ url }) => url.endsWith('/restless'))).toHaveLength(4);
+  },
+  scanTimeoutMs,
+);
+
+test.concurrent(
+  'a page that leaves just when it seems to have settled is no fault of the service',
+  async () => {
+    const scans = Array.from({ length: 6 }, (_, index) =>
+      stage.scan(`${pages.origin}/restless-by-time?ms=${285 + 10 * index}`),
+    );
+    for (const outcome of await Promise.allSettled(scans)) {
+      if (outcome.status === 'rejected') expect(outcome.reason.code).not.toBe('scan-failed');
+    }
+  },
+  scanTimeoutMs,
+);
+
+test(
+  'a page that goes on and on when the time for loading is over is no fault of the service',
+  async () => {
+    await using impatient = await startBrowserStage({ navigationTimeoutMs: 300 });
+    const scans = Array.from({ length: 6 }, () =>
+      impatient.scan(`${pages.origin}/replacing-itself`),
+    );
+    for (const outcome of await Promise.allSettled(scans)) {
+      if (outcome.status === 'rejected') expect(outcome.reason.code).not.toBe('scan-failed');
+    }
   },
   scanTimeoutMs,
 );

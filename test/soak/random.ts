@@ -1,0 +1,31 @@
+/** Numbers from 0 to 1, exclusive: the same for the same seed (mulberry32). */
+export type Random = () => number;
+
+export function createRandom(seed: number): Random {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** So many of the items, as often as their shares say but each at least once if there is room. */
+export function mix<T extends { share: number }>(
+  items: readonly T[],
+  count: number,
+  random: Random,
+): T[] {
+  const total = items.reduce((sum, { share }) => sum + share, 0);
+  const pick = (): T => {
+    let left = random() * total;
+    return items.find(({ share }) => (left -= share) < 0) ?? pick();
+  };
+  const all = [...items, ...Array.from({ length: Math.max(0, count - items.length) }, pick)];
+  return all
+    .slice(0, count)
+    .map((item) => ({ item, order: random() }))
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ item }) => item);
+}
