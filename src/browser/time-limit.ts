@@ -2,7 +2,7 @@
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise: expired, reject } = Promise.withResolvers<never>();
   const expire = (): void => reject(new DOMException(`no answer within ${ms} ms`, 'TimeoutError'));
-  const timer = setTimeout(expire, ms);
+  const timer = setTimeout(expire, Math.max(0, ms));
   try {
     return await Promise.race([work, expired]);
   } finally {
