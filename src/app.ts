@@ -130,7 +130,8 @@ export async function createApp(
   const close = async (): Promise<void> => {
     // Stops accepting at once; connections end when their answers are out.
     const stopped = elysia.server?.stop();
-    await service.close(shutdownGraceMs);
+    // What can't be stored by then is left to the next process.
+    await Promise.race([service.close(shutdownGraceMs), Bun.sleep(shutdownGraceMs + flushMs)]);
     // A client that never finishes its request would hold this up.
     await Promise.race([stopped, Bun.sleep(flushMs)]);
     await elysia.server?.stop(true);

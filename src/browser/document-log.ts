@@ -43,7 +43,7 @@ export class DocumentLog {
 
   static async attach(session: CDPSession, mainFrameId: string): Promise<DocumentLog> {
     const log = new DocumentLog(session, mainFrameId);
-    await session.send('Network.enable');
+    await session.send('Network.enable', withoutBodies);
     return log;
   }
 
@@ -67,6 +67,9 @@ export class DocumentLog {
     return this.#latestUrl;
   }
 }
+
+/** Chromium would tell of each request with what it sends, be it megabytes. */
+export const withoutBodies = { maxPostDataSize: 1 };
 
 /** The protocol joins repeated fields with a newline. */
 function readHeaders(fields: Protocol.Network.Headers): Headers {

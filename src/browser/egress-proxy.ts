@@ -32,9 +32,11 @@ export interface EgressLimits {
   readonly bytes: number;
   /** Open at once. Chromium keeps 32 for http, and WebSockets besides. */
   readonly connections: number;
+  /** Hosts and ports, over all the time: each costs a lookup. */
+  readonly targets: number;
 }
 
-const defaultLimits: EgressLimits = { bytes: 200_000_000, connections: 128 };
+const defaultLimits: EgressLimits = { bytes: 200_000_000, connections: 128, targets: 500 };
 const connectTimeoutMs = 10_000;
 /** As long as there is another address: the one of IPv6 often leads nowhere. */
 const attemptTimeoutMs = 2_000;
@@ -109,6 +111,7 @@ export class EgressProxy implements AsyncDisposable {
     const { addressPolicy, resolveHost } = this.#options;
     let addresses = this.#addresses.get(key);
     if (addresses === undefined) {
+      if (this.#addresses.size >= this.#limits.targets) this.#stop(tooManyTargets);
       addresses = resolveTarget(target, addressPolicy, resolveHost);
       this.#addresses.set(key, addresses);
     }
@@ -211,4 +214,8 @@ const tooLarge = new ScanFailedError(
 const tooManyConnections = new ScanFailedError(
   'too-many-connections',
   'The page holds more than 128 connections open at once, so it was not scanned. Look for a script that opens sockets without end.',
+);
+const tooManyTargets = new ScanFailedError(
+  'too-many-connections',
+  'The page connects to more than 500 hosts, so it was not scanned. Look for a script that makes up host names.',
 );

@@ -1,15 +1,21 @@
-import { lookup } from 'node:dns/promises';
 import type { ScanFailureCode } from '../errors.ts';
 import { type Address, parseAddress } from '../network.ts';
 import type { AddressPolicy, EgressTarget } from './address-policy.ts';
+import { within } from './time-limit.ts';
 
 /** Resolves a name to all addresses that it has; rejects when it has none. */
 export type ResolveHost = (name: string) => Promise<readonly string[]>;
 
+/**
+ * By the machine's own settings, but without its resolver: that would hold a thread of a small pool
+ * for as long as a name server keeps it waiting, and a page has many names.
+ */
 export const resolveBySystem: ResolveHost = async (name) => {
-  const answers = await lookup(name, { all: true, verbatim: true });
+  const answers = await Bun.dns.lookup(name, { backend: 'c-ares' });
   return answers.map(({ address }) => address);
 };
+
+const lookupTimeoutMs = 5_000;
 
 /** Why a connection could not be had; the message is for the log. */
 export class EgressError extends Error {
@@ -65,7 +71,7 @@ async function addressesOf(host: string, resolveHost: ResolveHost): Promise<Addr
   if (literal !== null) return [literal];
   // A resolver may guess what an empty label was to be.
   if (/^\.|\.\.|^$/.test(host)) throw new EgressError('dns-not-found', 'an empty label');
-  const texts = await resolveHost(host).catch((cause: unknown) => {
+  const texts = await within(lookupTimeoutMs, resolveHost(host)).catch((cause: unknown) => {
     throw new EgressError('dns-not-found', 'it does not resolve', { cause });
   });
   if (texts.length === 0) throw new EgressError('dns-not-found', 'it has no address');

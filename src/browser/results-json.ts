@@ -14,7 +14,7 @@ export interface BoundedResults {
 }
 
 /** In characters of JSON: far more than the largest real page needs. */
-export const maxNodesLength = 16_000_000;
+export const maxNodesLength = 2_000_000;
 
 /**
  * Defines, in the page's world, how results become JSON. A page decides how long its ids and how
@@ -32,7 +32,7 @@ declare const curbcutCutTexts: typeof cutTexts;
 /** A replacer for `JSON.stringify`. */
 export function cutTexts(_key: string, value: unknown): unknown {
   // No selector that a person could use is longer, and axe itself cuts what it shows of elements.
-  const maxLength = 2_000;
+  const maxLength = 1_000;
   return typeof value === 'string' && value.length > maxLength
     ? `${value.slice(0, maxLength)}…`
     : value;

@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from 'puppeteer';
 import { ScanFailedError } from '../errors.ts';
 import type { ContextLease } from './chromium.ts';
-import { DocumentLog } from './document-log.ts';
+import { DocumentLog, withoutBodies } from './document-log.ts';
 import type { EgressProxy } from './egress-proxy.ts';
 import { IsolatedWorlds } from './isolated-world.ts';
 import { isHtml, noDocument, unresponsive } from './landing.ts';
@@ -48,7 +48,7 @@ export async function openScanPage(lease: ContextLease, egress: EgressProxy): Pr
   const requests = new OpenRequests(page);
   const [worlds] = await Promise.all([
     IsolatedWorlds.attach(page),
-    ignoreConsole(page),
+    ignoreFloods(page),
     page.setBypassServiceWorker(true),
     page.setUserAgent({ userAgent: lease.userAgent, userAgentMetadata: clientHints(lease) }),
   ]);
@@ -61,12 +61,16 @@ export async function openScanPage(lease: ContextLease, egress: EgressProxy): Pr
 }
 
 /**
- * A page can log faster than this process reads, which would then be late for its own deadlines.
- * Puppeteer asks for all messages on a session that it does not hand out.
+ * A page can log and send more than this process reads, which would then be late for its own
+ * deadlines. Puppeteer asks for all of it, on a session that it does not hand out.
  */
-async function ignoreConsole(page: Page): Promise<void> {
+async function ignoreFloods(page: Page): Promise<void> {
   const session = (page as Page & Record<'_client', () => CDPSession>)['_client']();
-  await Promise.all([session.send('Runtime.disable'), session.send('Log.disable')]);
+  await Promise.all([
+    session.send('Runtime.disable'),
+    session.send('Log.disable'),
+    session.send('Network.enable', withoutBodies),
+  ]);
 }
 
 /**

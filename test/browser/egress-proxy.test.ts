@@ -252,6 +252,20 @@ describe('beyond', () => {
   });
 });
 
+test('beyond so many hosts and ports, all connections are cut', async () => {
+  await using proxy = await startProxy({ limits: { targets: 2 } });
+  const ask = (host: string) => new Client(proxy).ask(host, echoPort);
+  expect([await ask('a.example'), await ask('b.example'), await ask('a.example')]).toEqual([
+    succeeded,
+    succeeded,
+    succeeded,
+  ]);
+  expect(await ask('c.example')).not.toBe(succeeded);
+  expect(await proxy.exceeded.catch((error: unknown) => error)).toMatchObject({
+    code: 'too-many-connections',
+  });
+});
+
 test('closing it cuts what is open', async () => {
   const proxy = await startProxy();
   const client = new Client(proxy);

@@ -6,6 +6,12 @@ const runs = (script: string) => page(`<script>${script}</script>`);
 const loads = (count: number) =>
   runs(`for (let i = 1; i <= ${count}; i += 1) fetch("data:," + i);`);
 
+/** Each a megabyte long, of an address that is not reached. */
+const asks = (count: number) =>
+  runs(
+    `for (let i = 1; i <= ${count}; i += 1) new Image().src = "http://10.0.0.1/?" + i + "x".repeat(1_000_000);`,
+  );
+
 /** To hosts of their own: six go to one. */
 const opens = (count: number) =>
   runs(
@@ -16,7 +22,7 @@ let stage: BrowserStage;
 let pages: PageServer;
 beforeAll(async () => {
   stage = await startBrowserStage({
-    limits: { bytes: 1_000_000, connections: 20 },
+    limits: { bytes: 1_000_000, connections: 8 },
     resolveHost: () => Promise.resolve(['127.0.0.1']),
   });
   pages = servePages(() => ({
@@ -25,7 +31,9 @@ beforeAll(async () => {
     '/megabyte-less': page(`<!--${'x'.repeat(900_000)}-->`),
     '/megabyte': page(`<!--${'x'.repeat(1_000_000)}-->`),
     '/megabyte-later': runs('onload = () => fetch("/megabyte").then((it) => it.text());'),
-    '/hosts-10': opens(10),
+    '/urls-15': asks(15),
+    '/urls-25': asks(25),
+    '/hosts-3': opens(3),
     '/hosts-30': opens(30),
     '/goes-39': runs(
       'const n = Number(location.search.slice(1)); if (n < 39) location.replace("?" + (n + 1));',
@@ -42,7 +50,8 @@ afterAll(async () => {
 test.concurrent.each([
   ['2,900 requests', '/requests-2900'],
   ['900 kB', '/megabyte-less'],
-  ['10 connections', '/hosts-10'],
+  ['15 MB of URLs', '/urls-15'],
+  ['3 connections', '/hosts-3'],
   ['39 navigations after its first', '/goes-39?0'],
 ])(
   'a page with %s is scanned',
@@ -55,6 +64,7 @@ test.concurrent.each([
 test.concurrent.each([
   ['3,100 requests', 'too-many-page-requests', '/requests-3100'],
   ['a megabyte', 'page-too-large', '/megabyte'],
+  ['25 MB of URLs', 'page-too-large', '/urls-25'],
   ['a megabyte that it fetches', 'page-too-large', '/megabyte-later'],
   ['30 connections', 'too-many-connections', '/hosts-30'],
   ['navigations without end', 'too-many-redirects', '/goes-on'],

@@ -59,8 +59,8 @@ test('elements beyond the bound are counted and left out', () => {
   ]);
 });
 
-test('a text of more than 2,000 characters is cut', () => {
-  const [limit, longer] = ['x'.repeat(2_000), 'x'.repeat(2_001)];
+test('a text of more than 1,000 characters is cut', () => {
+  const [limit, longer] = ['x'.repeat(1_000), 'x'.repeat(1_001)];
   const [rule] = bound(100_000, [ruleOf('a', limit, longer)]).violations;
   expect(rule?.nodes.map(({ target }) => target)).toEqual([[limit], [`${limit}…`]]);
 });
