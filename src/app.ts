@@ -7,6 +7,7 @@ import { EgressProxy } from './browser/egress-proxy.ts';
 import { findChromium } from './browser/find-chromium.ts';
 import { resolveBySystem } from './browser/resolve-target.ts';
 import { createRunAxe, type RunAxe } from './browser/run-axe.ts';
+import { within } from './browser/time-limit.ts';
 import type { Config } from './config.ts';
 import { createClientKey } from './http/client-key.ts';
 import { docs } from './http/docs.ts';
@@ -131,9 +132,9 @@ export async function createApp(
     // Stops accepting at once; connections end when their answers are out.
     const stopped = elysia.server?.stop();
     // What can't be stored by then is left to the next process.
-    await Promise.race([service.close(shutdownGraceMs), Bun.sleep(shutdownGraceMs + flushMs)]);
+    await within(shutdownGraceMs + flushMs, service.close(shutdownGraceMs)).catch(() => {});
     // A client that never finishes its request would hold this up.
-    await Promise.race([stopped, Bun.sleep(flushMs)]);
+    await within(flushMs, Promise.resolve(stopped)).catch(() => {});
     await elysia.server?.stop(true);
     retention.stop();
     await chromium?.close();
