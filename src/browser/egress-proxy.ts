@@ -111,7 +111,10 @@ export class EgressProxy implements AsyncDisposable {
     const { addressPolicy, resolveHost } = this.#options;
     let addresses = this.#addresses.get(key);
     if (addresses === undefined) {
-      if (this.#addresses.size >= this.#limits.targets) this.#stop(tooManyTargets);
+      if (this.#addresses.size >= this.#limits.targets) {
+        this.#stop(tooManyTargets);
+        throw tooManyTargets;
+      }
       addresses = resolveTarget(target, addressPolicy, resolveHost);
       this.#addresses.set(key, addresses);
     }
@@ -209,13 +212,13 @@ function codeOf(error: unknown): ScanFailureCode {
 
 const tooLarge = new ScanFailedError(
   'page-too-large',
-  'The page loads more than 200 MB, so it was not scanned. Look for a download or a stream that starts by itself.',
+  `The page loads more than ${defaultLimits.bytes / 1_000_000} MB, so it was not scanned. Look for a download or a stream that starts by itself.`,
 );
 const tooManyConnections = new ScanFailedError(
   'too-many-connections',
-  'The page holds more than 128 connections open at once, so it was not scanned. Look for a script that opens sockets without end.',
+  `The page holds more than ${defaultLimits.connections} connections open at once, so it was not scanned. Look for a script that opens sockets without end.`,
 );
 const tooManyTargets = new ScanFailedError(
   'too-many-connections',
-  'The page connects to more than 500 hosts, so it was not scanned. Look for a script that makes up host names.',
+  `The page connects to more than ${defaultLimits.targets} hosts, so it was not scanned. Look for a script that makes up host names.`,
 );

@@ -53,8 +53,10 @@ export async function openScanPage(lease: ContextLease, egress: EgressProxy): Pr
     page.setUserAgent({ userAgent: lease.userAgent, userAgentMetadata: clientHints(lease) }),
   ]);
   const mainFrame = await worlds.mainFrame();
-  const log = await DocumentLog.attach(worlds.session, mainFrame.id);
-  const scheduled = await ScheduledNavigation.attach(worlds.session, mainFrame.id);
+  const [log, scheduled] = await Promise.all([
+    DocumentLog.attach(worlds.session, mainFrame.id),
+    ScheduledNavigation.attach(worlds.session, mainFrame.id),
+  ]);
   const failed = Promise.race([crashed, watchPageLimits(page), egress.exceeded]);
   failed.catch(() => {});
   return { page, worlds, log, requests, scheduled, egress, failed };
