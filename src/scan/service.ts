@@ -125,9 +125,15 @@ export class ScanService {
   #enqueue(scanId: string, target: ScanUrl, client?: string): ScanUnderWay {
     const { queue } = this.#options;
     const cancel = new AbortController();
-    const ended = queue
-      .add((signal) => this.#run(scanId, target, signal), cancel.signal, client)
-      .finally(() => this.#forget(scan));
+    const stopped = Promise.withResolvers<void>();
+    const stop = (reason: ScanFailedError): void =>
+      stopped.resolve(this.#fail(scanId, target, reason));
+    const task = queue.add(
+      (signal) => this.#run(scanId, target, signal, stop),
+      cancel.signal,
+      client,
+    );
+    const ended = Promise.race([task, stopped.promise]).finally(() => this.#forget(scan));
     ended.catch((error: unknown) => this.#logUnstored(scanId, error));
     const scan: ScanUnderWay = { scanId, target, cancel, ended, waiters: 0, isKept: false };
     this.#underWay.set(keyOf(target), scan);
@@ -162,12 +168,18 @@ export class ScanService {
     scan.cancel.abort(error);
   }
 
-  async #run(scanId: string, target: ScanUrl, signal: AbortSignal): Promise<void> {
+  /** Calls `stop` where the scan is to end before its task does. */
+  async #run(
+    scanId: string,
+    target: ScanUrl,
+    signal: AbortSignal,
+    stop: (reason: ScanFailedError) => void,
+  ): Promise<void> {
     const { store, log, now } = this.#options;
     try {
       this.#markRunning(scanId);
       const startedAtMs = now();
-      const page = await this.#runAxe(target, signal);
+      const page = await this.#runAxe(target, signal, stop);
       const result = reportFromAxe({ ...page, startedAtMs, endedAtMs: now() });
       // It may have been cancelled while its findings were compressed.
       if (!(await this.#ends.record(scanId, () => store.complete(scanId, result)))) return;
@@ -196,10 +208,22 @@ export class ScanService {
     }
   }
 
-  /** Throws the signal's reason once that is aborted, whatever the browser made of it. */
-  async #runAxe(target: ScanUrl, signal: AbortSignal): Promise<PageScan> {
+  /**
+   * Throws the signal's reason once that is aborted, whatever the browser made of it; only when
+   * nothing of the page is left, so that its place stays taken until then.
+   */
+  async #runAxe(
+    target: ScanUrl,
+    signal: AbortSignal,
+    stop: (reason: ScanFailedError) => void,
+  ): Promise<PageScan> {
     const { runAxe, log } = this.#options;
     const request = { candidates: candidatesOf(target), signal };
+    // A page that a browser is slow to get rid of keeps nobody waiting beyond the deadline.
+    const onAbort = (): void => {
+      if (signal.reason instanceof ScanFailedError) stop(signal.reason);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
     try {
       return await runAxe(request).catch((error: unknown) => {
         if (!(error instanceof BrowserDiedError) || signal.aborted) throw error;
@@ -209,6 +233,8 @@ export class ScanService {
     } catch (error) {
       signal.throwIfAborted();
       throw error;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
     }
   }
 

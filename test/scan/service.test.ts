@@ -189,6 +189,26 @@ describe('a scan that failed', () => {
     expect(await scanned).toMatchObject({ status: 'failed', errorCode: 'scan-timed-out' });
   });
 
+  test('because it took too long is told at once, and keeps its place until its page is gone', async () => {
+    const { service, axe, start, until } = createTestService({
+      concurrency: 1,
+      deadlineMs: 60_000,
+    });
+    axe.endsOnAbort = false;
+    const scanned = service.scan(url, Infinity, never);
+    const slow = await axe.run();
+    jest.advanceTimersByTime(60_000);
+    expect(await scanned).toMatchObject({ status: 'failed', errorCode: 'scan-timed-out' });
+
+    const again = await start(url);
+    await turn();
+    expect(service.find(again).status).toBe('queued');
+    slow.fail(new Error('closed'));
+    (await axe.run(1)).succeed();
+    await until(again, 'done');
+    expect(service.find((await scanned).id).status).toBe('failed');
+  });
+
   test('makes room for the next', async () => {
     const { axe, start, until } = createTestService({ concurrency: 1 });
     await start(url);
