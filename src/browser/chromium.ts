@@ -2,6 +2,7 @@ import type { BrowserContext } from 'puppeteer';
 import { BrowserDiedError, ScanFailedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ChromiumBinary } from './find-chromium.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { nowhere } from './launch-browser.ts';
 import { openContext } from './open-context.ts';
 import { Outage } from './outage.ts';
@@ -65,11 +66,14 @@ interface OpenLease {
 const defaultMaxScans = 200;
 const openTimeoutMs = 15_000;
 const closeTimeoutMs = 3_000;
-/** A browser that has not answered for four times as long hangs: generous, where pages keep the machine busy. */
-const defaultHeartbeatMs = 5_000;
+/** A flooded browser may be about to recover; its other pages stand still until then. */
+const sharedFloodMs = 2_000;
+const loneFloodMs = 15_000;
 
 const tooMuchMemory =
   'The page made the browser use too much memory, most often by blobs, stored data, large layers or messages to the console.';
+const tooMuchWork =
+  'The page gave the browser more to do than it could, most often by errors or messages to the console without end.';
 
 /** The browser process: started on first need, restarted when it dies. Close it to end it. */
 export class Chromium {
@@ -140,10 +144,6 @@ export class Chromium {
     await Promise.all([...this.#instances].map((instance) => this.#end(instance)));
   }
 
-  get #heartbeatMs(): number {
-    return this.#options.heartbeatMs ?? defaultHeartbeatMs;
-  }
-
   async #instanceForLease(): Promise<Instance> {
     for (;;) {
       const instance = await this.#instance();
@@ -181,11 +181,16 @@ export class Chromium {
     const leases = new Set<OpenLease>();
     const instance: Instance = {
       ...running,
-      heartbeat: setInterval(() => void this.#checkAlive(instance), this.#heartbeatMs),
+      heartbeat: startHeartbeat(
+        running.session,
+        (error) => void this.#endSilent(instance, error),
+        this.#options.heartbeatMs,
+      ),
       watch: new ProcessWatch({
         groupId: running.pid,
         oldestContextAtMs: () => Math.min(...[...leases].map(({ openedAtMs }) => openedAtMs)),
         onOvergrown: () => void this.#endOvergrown(instance),
+        onFlooded: (floodedMs) => void this.#endFlooded(instance, floodedMs),
       }),
       leases,
       scans: 0,
@@ -197,29 +202,37 @@ export class Chromium {
     return instance;
   }
 
-  /** Kills a browser that does not answer; whoever scans in it learns that by `died`. */
-  async #checkAlive(instance: Instance): Promise<void> {
-    // Puppeteer's own `version()` asks only once.
-    const ask = (): Promise<unknown> =>
-      within(2 * this.#heartbeatMs, instance.session.send('Browser.getVersion'));
-    try {
-      // Once more: after a standstill of this process its own timer is the first to be heard.
-      await ask().catch(ask);
-    } catch (error) {
-      if (!this.#instances.has(instance)) return;
-      this.#options.log.warn('browser does not answer', { error });
-      await this.#kill(instance);
+  /** Whoever scans in it learns that by `died`. */
+  async #endSilent(instance: Instance, error: unknown): Promise<void> {
+    if (!this.#instances.has(instance)) return;
+    this.#options.log.warn('browser does not answer', { error });
+    await this.#kill(instance);
+  }
+
+  /** Ends a browser in which some page has taken too much memory. */
+  async #endOvergrown(instance: Instance): Promise<void> {
+    this.#options.log.warn('browser holds too much memory', { scans: instance.leases.size });
+    await this.#endBlaming(instance, new ScanFailedError('page-crashed', tooMuchMemory));
+  }
+
+  /** Keeps a page that floods its browser apart from others, and ends it when it does not stop. */
+  async #endFlooded(instance: Instance, floodedMs: number): Promise<void> {
+    const { size } = instance.leases;
+    if (floodedMs < (size > 1 ? sharedFloodMs : loneFloodMs)) {
+      if (!instance.retired) this.#retire(instance);
+      return;
     }
+    this.#options.log.warn('browser has too much to do', { scans: size });
+    await this.#endBlaming(instance, new ScanFailedError('page-unresponsive', tooMuchWork));
   }
 
   /**
-   * Ends a browser in which some page has taken too much memory. Which one is known only where it
-   * was alone; else each of them gets a browser of its own when it comes again.
+   * Ends a browser because of what some page does. Which one is known only where it was alone; else
+   * each of them gets a browser of its own when it comes again.
    */
-  async #endOvergrown(instance: Instance): Promise<void> {
+  async #endBlaming(instance: Instance, failure: ScanFailedError): Promise<void> {
     const { size } = instance.leases;
-    this.#options.log.warn('browser holds too much memory', { scans: size });
-    if (size === 1) instance.fail(new ScanFailedError('page-crashed', tooMuchMemory));
+    if (size === 1) instance.fail(failure);
     else this.#suspects += size;
     await this.#kill(instance);
   }

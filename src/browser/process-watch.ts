@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { ThreadLoad } from './thread-load.ts';
 
 /*
- * Bounds from outside what the processes of one browser hold and how long they live, as the kernel
- * tells it in /proc; so on Linux only.
+ * Bounds from outside what the processes of one browser hold, do and how long they live, as the
+ * kernel tells it in /proc; so on Linux only.
  *
  * A renderer that holds too much is killed. Its page learns that as a crash, and no other page does:
  * contexts never share a renderer. What pages make the other processes hold (blobs and files lie in
- * the browser's own, layers in the GPU's) can't be laid to one of them; that is the owner's to judge.
+ * the browser's own, layers in the GPU's), and what they give the browser's own to do (each message
+ * to the console, each error), can't be laid to one of them; that is the owner's to judge.
  *
  * Nobody tells which renderer is whose either. But a context has none that is older than itself, so
  * one that is older than every open context was left behind by a closed one, or by one that doesn't
@@ -21,9 +23,14 @@ interface ProcessWatchOptions {
   readonly oldestContextAtMs: () => number;
   /** A process that is no renderer holds too much. The watch has ended with it. */
   readonly onOvergrown: () => void;
+  /** Called once a second for as long as pages give the browser's process more to do than it can. */
+  readonly onFlooded: (floodedMs: number) => void;
 }
 
 const pollMs = 100;
+const loadIntervalMs = 1_000;
+/** Eight real pages at once beside eight endless loops on two cores come to 0.6, floods to 0.92 and more. */
+const floodLoad = 0.9;
 /** Of a process, code and shared memory included. V8's heap alone may take up to 662 MB of it. */
 const maxResidentBytes = 2 ** 30;
 /** A renderer whose context closes mostly ends within milliseconds. */
@@ -32,6 +39,7 @@ const strayGraceMs = 1_000;
 export class ProcessWatch {
   readonly #options: ProcessWatchOptions;
   #timer: ReturnType<typeof setInterval> | undefined;
+  #loadTimer: ReturnType<typeof setInterval> | undefined;
   /** Processes of other groups, which are not looked at again. */
   #foreign: ReadonlySet<number> = new Set();
   /** When each was seen first. */
@@ -45,12 +53,25 @@ export class ProcessWatch {
 
   /** Call it before a context is opened; the watch ends by itself when none is left. */
   start(): void {
-    this.#timer ??= setInterval(() => this.#look(), pollMs);
+    if (this.#timer !== undefined) return;
+    this.#timer = setInterval(() => this.#look(), pollMs);
+    this.#watchLoad();
   }
 
   stop(): void {
     clearInterval(this.#timer);
+    clearInterval(this.#loadTimer);
     this.#timer = undefined;
+  }
+
+  #watchLoad(): void {
+    const { groupId, onFlooded } = this.#options;
+    const load = new ThreadLoad(groupId);
+    let floodedMs = 0;
+    this.#loadTimer = setInterval(() => {
+      floodedMs = load.measure() < floodLoad ? 0 : floodedMs + loadIntervalMs;
+      if (floodedMs > 0) onFlooded(floodedMs);
+    }, loadIntervalMs);
   }
 
   #look(): void {

@@ -37,6 +37,7 @@ export async function startBrowserStage({
   maxScans,
   heartbeatMs,
   binary,
+  onLog = () => {},
 }: {
   navigationTimeoutMs?: number;
   allowNetworks?: string[];
@@ -47,8 +48,9 @@ export async function startBrowserStage({
   maxScans?: number;
   heartbeatMs?: number;
   binary?: ChromiumBinary;
+  onLog?: (line: string) => void;
 } = {}): Promise<BrowserStage> {
-  const log = createLog('silent');
+  const log = createLog('info', onLog);
   const chromium = new Chromium({
     binary: binary ?? (await findChromium({ environment: process.env })),
     productToken,

@@ -28,6 +28,7 @@ beforeEach(() => {
     groupId,
     oldestContextAtMs: () => Math.min(...openedAtMs),
     onOvergrown: () => {},
+    onFlooded: () => {},
   });
 });
 afterEach(async () => {
