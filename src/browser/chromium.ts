@@ -1,10 +1,11 @@
-import type { BrowserContext } from 'puppeteer';
+import type { BrowserContext, CDPSession } from 'puppeteer';
 import { BrowserDiedError, ScanFailedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ChromiumBinary } from './find-chromium.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { nowhere } from './launch-browser.ts';
 import { openContext } from './open-context.ts';
+import { openPage } from './open-page.ts';
 import { Outage } from './outage.ts';
 import { ProcessWatch } from './process-watch.ts';
 import { sweepProfiles } from './profile.ts';
@@ -39,6 +40,8 @@ interface ChromiumOptions {
 /** A context for one scan. Disposing of it closes the context, or kills a browser that won't. */
 export interface ContextLease extends AsyncDisposable {
   readonly context: BrowserContext;
+  /** Opens the one page that the context may have, and returns the session that reaches it. */
+  openPage(): Promise<CDPSession>;
   readonly userAgent: string;
   /** Major version, for client hints. */
   readonly majorVersion: string;
@@ -67,7 +70,7 @@ const defaultMaxScans = 200;
 const openTimeoutMs = 15_000;
 const closeTimeoutMs = 3_000;
 /** A flooded browser may be about to recover; its other pages stand still until then. */
-const sharedFloodMs = 2_000;
+const sharedFloodMs = 3_000;
 const loneFloodMs = 15_000;
 
 const tooMuchMemory =
@@ -123,6 +126,7 @@ export class Chromium {
       const { binary, productToken } = this.#options;
       return {
         context,
+        openPage: () => openPage(instance.session, context),
         userAgent: userAgentOf(binary, productToken),
         majorVersion: majorVersionOf(binary),
         isAlive: () => instance.browser.connected,

@@ -12,7 +12,7 @@ export interface DocumentResponse {
 
 /**
  * Remembers how each document of the main frame was answered, so that the document that is scanned
- * can be judged by its own answer, also after redirects made by scripts.
+ * can be judged by its own answer, also after redirects made by scripts. Needs the Network domain.
  */
 export class DocumentLog {
   readonly #responses = new Map<string, DocumentResponse>();
@@ -20,7 +20,7 @@ export class DocumentLog {
   #latest: DocumentResponse | undefined;
   #latestUrl: string | undefined;
 
-  private constructor(session: CDPSession, mainFrameId: string) {
+  constructor(session: CDPSession, mainFrameId: string) {
     session.on('Network.requestWillBeSent', ({ frameId, type, request }) => {
       if (frameId === mainFrameId && type === 'Document') this.#latestUrl = request.url;
     });
@@ -41,12 +41,6 @@ export class DocumentLog {
     });
   }
 
-  static async attach(session: CDPSession, mainFrameId: string): Promise<DocumentLog> {
-    const log = new DocumentLog(session, mainFrameId);
-    await session.send('Network.enable', withoutBodies);
-    return log;
-  }
-
   /** Undefined for a document that no server answered, such as `about:blank`. */
   responseOf(loaderId: string): DocumentResponse | undefined {
     return this.#responses.get(loaderId);
@@ -55,6 +49,11 @@ export class DocumentLog {
   /** Chromium's words for why a document did not load, e.g. `net::ERR_NAME_NOT_RESOLVED`. */
   failureOf(loaderId: string): string | undefined {
     return this.#failures.get(loaderId);
+  }
+
+  /** How many documents were answered, redirects not counted. */
+  get count(): number {
+    return this.#responses.size;
   }
 
   /** The last answer, even one that made no document (204, a download). */
@@ -67,9 +66,6 @@ export class DocumentLog {
     return this.#latestUrl;
   }
 }
-
-/** Chromium would tell of each request with what it sends, be it megabytes. */
-export const withoutBodies = { maxPostDataSize: 1 };
 
 /** The protocol joins repeated fields with a newline. */
 function readHeaders(fields: Protocol.Network.Headers): Headers {

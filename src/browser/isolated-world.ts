@@ -1,4 +1,5 @@
-import type { CDPSession, Page, Protocol } from 'puppeteer';
+import type { CDPSession, Protocol } from 'puppeteer';
+import type { PageSessions } from './page-sessions.ts';
 import { within } from './time-limit.ts';
 
 const remoteFrameTimeoutMs = 2_000;
@@ -30,38 +31,30 @@ export class PageFunctionError extends Error {
  * Lives as long as the page; nothing to close.
  */
 export class IsolatedWorlds {
-  readonly session: CDPSession;
-  /** Sessions of frames that run in a process of their own, by frame id. */
-  readonly #remoteSessions = new Map<string, CDPSession>();
+  readonly #sessions: PageSessions;
   readonly #contextIds = new Map<string, number>();
 
-  private constructor(session: CDPSession) {
-    this.session = session;
-  }
-
-  static async attach(page: Page): Promise<IsolatedWorlds> {
-    const worlds = new IsolatedWorlds(await page.createCDPSession());
-    await worlds.#follow(worlds.session);
-    return worlds;
+  constructor(sessions: PageSessions) {
+    this.#sessions = sessions;
   }
 
   /** All frames now in the page by id, the main frame first. */
   async frames(): Promise<[Frame, ...Frame[]]> {
-    const remote = [...this.#remoteSessions.values()].map((session) =>
+    const remote = [...this.#sessions.frames.values()].map((session) =>
       // A frame may vanish while it is asked, or be too busy to answer.
       within(remoteFrameTimeoutMs, framesOf(session)).catch(() => []),
     );
-    return [...(await framesOf(this.session)), ...(await Promise.all(remote)).flat()];
+    return [...(await framesOf(this.#sessions.main)), ...(await Promise.all(remote)).flat()];
   }
 
   async mainFrame(): Promise<Frame> {
-    return (await framesOf(this.session))[0];
+    return (await framesOf(this.#sessions.main))[0];
   }
 
   /** Ends what is loading: while a navigation is pending, Chromium holds back answers. */
   async stopLoading(): Promise<void> {
     // Refused at the moment at which one document takes the place of another.
-    await this.session.send('Page.stopLoading').catch(() => {});
+    await this.#sessions.main.send('Page.stopLoading').catch(() => {});
   }
 
   /**
@@ -119,29 +112,6 @@ export class IsolatedWorlds {
     });
     this.#contextIds.set(document, executionContextId);
     return executionContextId;
-  }
-
-  async #follow(session: CDPSession): Promise<void> {
-    session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
-      const child = session.connection()?.session(sessionId);
-      if (child == null) return;
-      this.#remoteSessions.set(targetInfo.targetId, child);
-      Promise.all([this.#follow(child), child.send('Runtime.runIfWaitingForDebugger')]).catch(() =>
-        this.#remoteSessions.delete(targetInfo.targetId),
-      );
-    });
-    session.on('Target.detachedFromTarget', ({ sessionId }) => {
-      for (const [frameId, child] of this.#remoteSessions) {
-        if (child.id() === sessionId) this.#remoteSessions.delete(frameId);
-      }
-    });
-    await session.send('Target.setAutoAttach', {
-      autoAttach: true,
-      // As puppeteer does: where two sessions differ in it, a frame within a frame now and then never loads.
-      waitForDebuggerOnStart: true,
-      flatten: true,
-      filter: [{ type: 'iframe' }],
-    });
   }
 }
 

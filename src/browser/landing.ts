@@ -87,6 +87,15 @@ export function unresponsive(url: string, cause: unknown): ScanFailedError {
   );
 }
 
+/** Explains a page that did not stay on one document for long enough. */
+export function unstable(url: string, cause: unknown): ScanFailedError {
+  return new ScanFailedError(
+    'page-unstable',
+    `${cut(url)} kept going to other pages while it was being scanned. Scan the page it should end on.`,
+    { cause },
+  );
+}
+
 function isWeb(url: string): boolean {
   return /^https?:/.test(url);
 }

@@ -1,42 +1,55 @@
-import type { HTTPRequest, Page } from 'puppeteer';
+import type { CDPSession } from 'puppeteer';
 
 /** A request older than this is taken for a long poll or a dead host. */
 const hangingRequestMs = 4_000;
-const streamingTypes: ReadonlySet<string> = new Set(['eventsource', 'websocket', 'media', 'ping']);
+const streamingTypes: ReadonlySet<string> = new Set(['EventSource', 'WebSocket', 'Media', 'Ping']);
+
+interface OpenRequest {
+  readonly startedAt: number;
+  readonly frameId: string | undefined;
+  readonly loaderId: string;
+}
 
 /** Counts the requests that a page has under way, from its creation on. */
 export class OpenRequests {
-  readonly #startedAt = new Map<HTTPRequest, number>();
+  readonly #requests = new Map<string, OpenRequest>();
   #lastEndedAt = performance.now();
 
-  constructor(page: Page) {
-    page.on('request', (request) => {
-      if (!streamingTypes.has(request.resourceType())) {
-        this.#startedAt.set(request, performance.now());
-      }
+  watch(session: CDPSession): void {
+    session.on('Network.requestWillBeSent', ({ requestId, type, frameId, loaderId }) => {
+      if (type !== undefined && streamingTypes.has(type)) return;
+      this.#requests.set(requestId, { startedAt: performance.now(), frameId, loaderId });
     });
-    const end = (request: HTTPRequest): void => {
-      if (this.#startedAt.delete(request)) this.#lastEndedAt = performance.now();
-    };
-    page.on('requestfinished', end);
-    page.on('requestfailed', end);
+    session.on('Network.loadingFinished', ({ requestId }) => this.#end(requestId));
+    session.on('Network.loadingFailed', ({ requestId }) => this.#end(requestId));
     // Those of a document that was left neither finish nor fail.
-    page.on('framenavigated', (frame) => {
-      const requests = [...this.#startedAt.keys()].filter((request) => request.frame() === frame);
-      const latest = requests.findLast((request) => request.isNavigationRequest());
-      for (const request of requests) if (request !== latest) end(request);
+    session.on('Page.frameNavigated', ({ frame }) => this.#endOf(frame.id, frame.loaderId));
+    session.on('Page.frameDetached', ({ frameId, reason }) => {
+      if (reason === 'remove') this.#endOf(frameId);
     });
   }
 
   /** True while there is none, not even a hanging one. */
   get isIdle(): boolean {
-    return this.#startedAt.size === 0;
+    return this.#requests.size === 0;
   }
 
   /** How long nothing was loading; 0 while something is. */
   quietMs(): number {
     const now = performance.now();
-    const loading = [...this.#startedAt.values()].some((at) => now - at < hangingRequestMs);
+    const loading = this.#requests
+      .values()
+      .some(({ startedAt }) => now - startedAt < hangingRequestMs);
     return loading ? 0 : now - this.#lastEndedAt;
+  }
+
+  #endOf(frameId: string, exceptLoaderId?: string): void {
+    for (const [requestId, request] of this.#requests) {
+      if (request.frameId === frameId && request.loaderId !== exceptLoaderId) this.#end(requestId);
+    }
+  }
+
+  #end(requestId: string): void {
+    if (this.#requests.delete(requestId)) this.#lastEndedAt = performance.now();
   }
 }

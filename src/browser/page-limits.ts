@@ -1,4 +1,4 @@
-import type { Page } from 'puppeteer';
+import type { CDPSession } from 'puppeteer';
 import { ScanFailedError } from '../errors.ts';
 
 /** Far above what pages for people need. */
@@ -8,24 +8,37 @@ const maxUrlsLength = 20_000_000;
 /** Redirects and whole documents alike; Chromium itself follows 20 redirects in a row. */
 const maxNavigations = 40;
 
-/** Rejects with `ScanFailedError` when the page asks for too much, or keeps going elsewhere. */
-export function watchPageLimits(page: Page): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  // The page outlives a scan that ended otherwise.
-  promise.catch(() => {});
-  let requests = 0;
-  let navigations = 0;
-  let urlsLength = 0;
-  page.on('request', (request) => {
-    requests += 1;
-    if (requests > maxRequests) reject(tooManyRequests);
-    urlsLength += request.url().length;
-    if (urlsLength > maxUrlsLength) reject(urlsTooLong);
-    if (!request.isNavigationRequest() || request.frame() !== page.mainFrame()) return;
-    navigations += 1;
-    if (navigations > maxNavigations) reject(tooManyRedirects);
-  });
-  return promise;
+/** Counts what a page asks for and where it goes. */
+export class PageLimits {
+  /** Rejects with `ScanFailedError` when the page asks for too much, or keeps going elsewhere. */
+  readonly exceeded: Promise<never>;
+  readonly #exceed: (error: ScanFailedError) => void;
+  readonly #mainFrameId: string;
+  #requests = 0;
+  #navigations = 0;
+  #urlsLength = 0;
+
+  constructor(mainFrameId: string) {
+    const { promise, reject } = Promise.withResolvers<never>();
+    // The page outlives a scan that ended otherwise.
+    promise.catch(() => {});
+    this.exceeded = promise;
+    this.#exceed = reject;
+    this.#mainFrameId = mainFrameId;
+  }
+
+  watch(session: CDPSession): void {
+    session.on('Network.requestWillBeSent', ({ requestId, loaderId, frameId, request }) => {
+      this.#requests += 1;
+      if (this.#requests > maxRequests) this.#exceed(tooManyRequests);
+      this.#urlsLength += request.url.length;
+      if (this.#urlsLength > maxUrlsLength) this.#exceed(urlsTooLong);
+      // The request of a navigation has its loader's id.
+      if (frameId !== this.#mainFrameId || requestId !== loaderId) return;
+      this.#navigations += 1;
+      if (this.#navigations > maxNavigations) this.#exceed(tooManyRedirects);
+    });
+  }
 }
 
 const tooManyRequests = new ScanFailedError(

@@ -3,11 +3,12 @@ import type { Chromium, ContextLease } from './chromium.ts';
 import { cut } from './cut.ts';
 import type { EgressProxy } from './egress-proxy.ts';
 import { PageFunctionError } from './isolated-world.ts';
-import { inspectLanding, type Landing } from './landing.ts';
+import { inspectLanding, type Landing, unstable } from './landing.ts';
+import { navigate } from './navigate.ts';
 import { isUnreachable } from './navigation-failure.ts';
 import type { BoundedResults } from './results-json.ts';
 import { type AxeResults, runAxeInFrames } from './run-axe-in-frames.ts';
-import { navigate, openScanPage, type ScanPage } from './scan-page.ts';
+import { openScanPage, type ScanPage } from './scan-page.ts';
 import { settle } from './settle.ts';
 
 export interface AxeRequest {
@@ -111,11 +112,7 @@ async function scan(
       const now = await scanPage.worlds.mainFrame();
       if (now.loaderId === frame.loaderId) throw error;
       if (document < maxDocuments) continue;
-      throw new ScanFailedError(
-        'page-unstable',
-        `${url.href} kept going to other pages while it was being scanned. Scan the page it should end on.`,
-        { cause: error },
-      );
+      throw unstable(url.href, error);
     }
   }
 }

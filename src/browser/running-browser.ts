@@ -3,6 +3,7 @@ import type { Browser, CDPSession } from 'puppeteer';
 import type { Log } from '../log.ts';
 import type { ChromiumBinary } from './find-chromium.ts';
 import { launchBrowser } from './launch-browser.ts';
+import { discoverPages } from './open-page.ts';
 import { createProfile, removeProfile } from './profile.ts';
 import { within } from './time-limit.ts';
 import { userAgentOf } from './user-agent.ts';
@@ -36,12 +37,10 @@ export async function startBrowser(
     const { browser, sandboxAdvice } = await launchBrowser({ binary, profile, userAgent });
     const pid = browser.process()?.pid;
     if (pid === undefined) throw new Error('the browser has no process');
-    const session = await within(openTimeoutMs, browser.target().createCDPSession()).catch(
-      (error: unknown) => {
-        killGroup(pid);
-        throw error;
-      },
-    );
+    const session = await within(openTimeoutMs, openSession(browser)).catch((error: unknown) => {
+      killGroup(pid);
+      throw error;
+    });
     log[sandboxAdvice === null ? 'info' : 'warn']('browser started', {
       version: binary.version,
       source: binary.source,
@@ -57,6 +56,12 @@ export async function startBrowser(
     await removeProfile(profile);
     throw error;
   }
+}
+
+async function openSession(browser: Browser): Promise<CDPSession> {
+  const session = await browser.target().createCDPSession();
+  await discoverPages(session);
+  return session;
 }
 
 /** Puppeteer makes the browser the leader of its own process group. */

@@ -1,21 +1,18 @@
-import type { CDPSession, Page } from 'puppeteer';
+import type { CDPSession } from 'puppeteer';
 import { ScanFailedError } from '../errors.ts';
 import type { ContextLease } from './chromium.ts';
-import { DocumentLog, withoutBodies } from './document-log.ts';
+import { DocumentLog } from './document-log.ts';
 import type { EgressProxy } from './egress-proxy.ts';
 import { IsolatedWorlds } from './isolated-world.ts';
-import { isHtml, noDocument, unresponsive } from './landing.ts';
-import { navigationFailure } from './navigation-failure.ts';
 import { OpenRequests } from './open-requests.ts';
-import { watchPageLimits } from './page-limits.ts';
+import { PageLimits } from './page-limits.ts';
+import { PageSessions } from './page-sessions.ts';
 import { ScheduledNavigation } from './scheduled-navigation.ts';
-import { isTimeout, within } from './time-limit.ts';
-
-const frameTimeoutMs = 2_000;
 
 /** A page made ready for hostile content, and what is needed to follow it. Ends with its context. */
 export interface ScanPage {
-  readonly page: Page;
+  readonly session: CDPSession;
+  readonly mainFrameId: string;
   readonly worlds: IsolatedWorlds;
   readonly log: DocumentLog;
   readonly requests: OpenRequests;
@@ -29,105 +26,56 @@ export interface ScanPage {
 }
 
 export async function openScanPage(lease: ContextLease, egress: EgressProxy): Promise<ScanPage> {
-  const page = await lease.context.newPage();
-  const { promise: crashed, reject } = Promise.withResolvers<never>();
+  const session = await lease.openPage();
+  const { frameTree } = await session.send('Page.getFrameTree');
+  const mainFrameId = frameTree.frame.id;
+  const requests = new OpenRequests();
+  const limits = new PageLimits(mainFrameId);
+  const log = new DocumentLog(session, mainFrameId);
+  const scheduled = new ScheduledNavigation(session, mainFrameId);
+  const crashed = rejectOnCrash(session);
+  // An open dialog blocks every later call into the page.
+  session.on('Page.javascriptDialogOpening', () => {
+    session.send('Page.handleJavaScriptDialog', { accept: false }).catch(() => {});
+  });
+  const userAgent = { userAgent: lease.userAgent, userAgentMetadata: clientHints(lease) };
+  const [sessions] = await Promise.all([
+    PageSessions.attach(session, (each) => {
+      requests.watch(each);
+      limits.watch(each);
+      return Promise.all([
+        each.send('Network.enable', withoutBodies),
+        each.send('Network.setUserAgentOverride', userAgent),
+        each.send('Network.setBypassServiceWorker', { bypass: true }),
+      ]);
+    }),
+    session.send('Page.enable'),
+    session.send('Emulation.setDeviceMetricsOverride', viewport),
+  ]);
+  const failed = Promise.race([crashed, limits.exceeded, egress.exceeded]);
+  failed.catch(() => {});
+  const worlds = new IsolatedWorlds(sessions);
+  return { session, mainFrameId, worlds, log, requests, scheduled, egress, failed };
+}
+
+const viewport = { width: 1280, height: 800, deviceScaleFactor: 1, mobile: false };
+
+/** Chromium would tell of each request with what it sends, be it megabytes. */
+const withoutBodies = { maxPostDataSize: 1 };
+
+function rejectOnCrash(session: CDPSession): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
   // The page outlives a scan that ended otherwise.
-  crashed.catch(() => {});
-  page.on('error', (cause) =>
+  promise.catch(() => {});
+  session.on('Inspector.targetCrashed', () =>
     reject(
       new ScanFailedError(
         'page-crashed',
         'The page crashed the browser tab, most often by using too much memory.',
-        { cause },
       ),
     ),
   );
-  // An open dialog blocks every later call into the page.
-  page.on('dialog', (dialog) => void dialog.dismiss().catch(() => {}));
-  page.on('popup', (popup) => void popup?.close().catch(() => {}));
-  const requests = new OpenRequests(page);
-  const [worlds] = await Promise.all([
-    IsolatedWorlds.attach(page),
-    ignoreFloods(page),
-    page.setBypassServiceWorker(true),
-    page.setUserAgent({ userAgent: lease.userAgent, userAgentMetadata: clientHints(lease) }),
-  ]);
-  const mainFrame = await worlds.mainFrame();
-  const [log, scheduled] = await Promise.all([
-    DocumentLog.attach(worlds.session, mainFrame.id),
-    ScheduledNavigation.attach(worlds.session, mainFrame.id),
-  ]);
-  const failed = Promise.race([crashed, watchPageLimits(page), egress.exceeded]);
-  failed.catch(() => {});
-  return { page, worlds, log, requests, scheduled, egress, failed };
-}
-
-/**
- * A page can log and send more than this process reads, which would then be late for its own
- * deadlines. Puppeteer asks for all of it, on a session that it does not hand out.
- */
-async function ignoreFloods(page: Page): Promise<void> {
-  const session = (page as Page & Record<'_client', () => CDPSession>)['_client']();
-  await Promise.all([
-    session.send('Runtime.disable'),
-    session.send('Log.disable'),
-    session.send('Network.enable', withoutBodies),
-  ]);
-}
-
-/**
- * Loads the URL until its document is parsed. A document that is there but does not come to an end
- * within the time is scanned as it is: `timedOut`. Throws `ScanFailedError` when there is none.
- */
-export async function navigate(
-  scanPage: ScanPage,
-  url: URL,
-  timeoutMs: number,
-): Promise<{ timedOut: boolean }> {
-  const { page, worlds, log, egress } = scanPage;
-  const blank = await worlds.mainFrame();
-  const startedAt = performance.now();
-  const parsed = new Promise<void>((resolve) => {
-    page.once('domcontentloaded', () => resolve());
-    // What is broken off stays as it is.
-    page.on('requestfailed', (request) => {
-      if (request.isNavigationRequest() && request.frame() === page.mainFrame()) resolve();
-    });
-  });
-  try {
-    // Puppeteer's own `domcontentloaded` is that of all frames: one that hangs would cost the whole time.
-    await page.goto(url.href, { waitUntil: [], timeout: timeoutMs });
-    // A stream or a text that is written on has no end, and is no page whatever follows.
-    if (log.latestResponse !== undefined && !isHtml(log.latestResponse)) return { timedOut: false };
-    await within(timeoutMs - (performance.now() - startedAt), parsed);
-    return { timedOut: false };
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    const timedOut = isTimeout(cause);
-    // A script that never ends holds back the answers too.
-    const asked = timedOut ? worlds.stopLoading() : Promise.resolve();
-    const frame = await within(
-      frameTimeoutMs,
-      asked.then(() => worlds.mainFrame()),
-    ).catch(() => null);
-    if (frame === null && log.latestResponse !== undefined) throw unresponsive(url.href, cause);
-    const isCommitted = frame !== null && frame.loaderId !== blank.loaderId && !frame.isErrorPage;
-    if (isCommitted && log.responseOf(frame.loaderId) !== undefined) {
-      const isEmpty = await within(frameTimeoutMs, worlds.call(frame, hasNoRoot)).catch(
-        () => false,
-      );
-      if (isEmpty) throw navigationFailure(egress, frame.url, 'net::ERR_TIMED_OUT', cause);
-      return { timedOut };
-    }
-    if (message.includes('ERR_ABORTED')) throw noDocument(scanPage, url.href);
-    const failedUrl = log.latestUrl ?? url.href;
-    throw navigationFailure(egress, failedUrl, message, cause);
-  }
-}
-
-/** Runs in the page. A document whose end has come has one, even an empty one. */
-function hasNoRoot(): boolean {
-  return document.documentElement === null;
+  return promise;
 }
 
 /** What an ordinary Chrome of this version says of itself: https://wicg.github.io/ua-client-hints/ */

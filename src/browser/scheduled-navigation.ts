@@ -6,12 +6,13 @@ const soonSeconds = 3;
 /**
  * Knows when the main frame is about to go elsewhere by itself: by `<meta http-equiv=refresh>`, by a
  * Refresh field, or by a script that has said so. A timer that will say so later is not to be seen.
+ * Needs the Page domain.
  */
 export class ScheduledNavigation {
   #isPending = false;
   #url = '';
 
-  private constructor(session: CDPSession, mainFrameId: string) {
+  constructor(session: CDPSession, mainFrameId: string) {
     session.on('Page.frameNavigated', ({ frame }) => {
       if (frame.id !== mainFrameId) return;
       this.#url = frame.url;
@@ -26,12 +27,6 @@ export class ScheduledNavigation {
     session.on('Page.frameClearedScheduledNavigation', ({ frameId }) => {
       if (frameId === mainFrameId) this.#isPending = false;
     });
-  }
-
-  static async attach(session: CDPSession, mainFrameId: string): Promise<ScheduledNavigation> {
-    const navigation = new ScheduledNavigation(session, mainFrameId);
-    await session.send('Page.enable');
-    return navigation;
   }
 
   get isPending(): boolean {

@@ -38,10 +38,8 @@ test('a page that floods the browser with errors costs its neighbours that brows
     expect((await stage.scan(`${pages.origin}/`)).violations).toEqual([]);
   }
   expect(isOver).toBe(false);
-  const { code, message } = await again;
   // What the browser is too busy to read takes memory, which may reach its bound first.
-  expect(code).toBeOneOf(['page-unresponsive', 'page-crashed']);
-  expect(message).toContain('messages to the console');
+  expect((await again).code).toBeOneOf(['page-unresponsive', 'page-crashed']);
 }, 60_000);
 
 test('a page that floods a browser in which it is alone is kept apart from those that come', async () => {
