@@ -5,6 +5,7 @@ import { createAddressPolicy } from './browser/address-policy.ts';
 import { Chromium } from './browser/chromium.ts';
 import { EgressProxy } from './browser/egress-proxy.ts';
 import { findChromium } from './browser/find-chromium.ts';
+import { PagePool } from './browser/page-pool.ts';
 import { resolveBySystem } from './browser/resolve-target.ts';
 import { createRunAxe, type RunAxe } from './browser/run-axe.ts';
 import { within } from './browser/time-limit.ts';
@@ -64,6 +65,7 @@ export async function createApp(
 
   const addressPolicy = createAddressPolicy(config.browser.egress);
   let chromium: Chromium | undefined;
+  let pool: PagePool | undefined;
   if (runAxe === undefined) {
     chromium = new Chromium({
       binary: await findChromium({ executablePath: config.browser.executablePath, environment }),
@@ -71,9 +73,11 @@ export async function createApp(
       log,
     });
     await chromium.start();
+    const openEgress = () =>
+      EgressProxy.start({ addressPolicy, resolveHost: resolveBySystem, log });
+    pool = new PagePool({ chromium, openEgress });
     runAxe = createRunAxe({
-      chromium,
-      openEgress: () => EgressProxy.start({ addressPolicy, resolveHost: resolveBySystem, log }),
+      pool,
       navigationTimeoutMs: config.browser.navigationTimeoutMs,
     });
   }
@@ -137,6 +141,7 @@ export async function createApp(
     await within(flushMs, Promise.resolve(stopped)).catch(() => {});
     await elysia.server?.stop(true);
     retention.stop();
+    await pool?.drop();
     await chromium?.close();
     database.close();
     lock.close();

@@ -1,17 +1,11 @@
-import type { BrowserContext, CDPSession } from 'puppeteer';
 import { BrowserDiedError, ScanFailedError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { BrowserInstance, type ContextLease } from './browser-instance.ts';
 import type { ChromiumBinary } from './find-chromium.ts';
-import { startHeartbeat } from './heartbeat.ts';
 import { nowhere } from './launch-browser.ts';
-import { openContext } from './open-context.ts';
-import { openPage } from './open-page.ts';
 import { Outage } from './outage.ts';
-import { ProcessWatch } from './process-watch.ts';
 import { sweepProfiles } from './profile.ts';
-import { killGroup, removeBrowser, type RunningBrowser, startBrowser } from './running-browser.ts';
-import { within } from './time-limit.ts';
-import { majorVersionOf, userAgentOf } from './user-agent.ts';
+import { startBrowser } from './running-browser.ts';
 
 /*
  * One warm browser for all scans; a fresh context (its own cookies, cache and storage) for each.
@@ -23,6 +17,9 @@ import { majorVersionOf, userAgentOf } from './user-agent.ts';
  * browser also ends by itself when this process is killed. A browser is replaced after `maxScans`,
  * because leaks are cheaper to throw away than to find: the new one takes over while the old one
  * finishes its leases.
+ *
+ * What a page does to the browser itself, its neighbours suffer from, and nobody can tell which page
+ * it is: such a browser is killed, and each of its scans gets one of its own when it comes again.
  */
 
 interface ChromiumOptions {
@@ -37,38 +34,7 @@ interface ChromiumOptions {
   readonly retryPauseMs?: number;
 }
 
-/** A context for one scan. Disposing of it closes the context, or kills a browser that won't. */
-export interface ContextLease extends AsyncDisposable {
-  readonly context: BrowserContext;
-  /** Opens the one page that the context may have, and returns the session that reaches it. */
-  openPage(): Promise<CDPSession>;
-  readonly userAgent: string;
-  /** Major version, for client hints. */
-  readonly majorVersion: string;
-  /** False once the browser process is gone. */
-  isAlive(): boolean;
-  /** Rejects when the browser process is gone: who waits for an event of the page would wait in vain. */
-  readonly died: Promise<never>;
-}
-
-interface Instance extends RunningBrowser {
-  readonly heartbeat: ReturnType<typeof setInterval>;
-  readonly watch: ProcessWatch;
-  readonly leases: Set<OpenLease>;
-  scans: number;
-  retired: boolean;
-  /** For one lease only. */
-  reserved: boolean;
-  removed?: Promise<void>;
-}
-
-interface OpenLease {
-  readonly openedAtMs: number;
-}
-
 const defaultMaxScans = 200;
-const openTimeoutMs = 15_000;
-const closeTimeoutMs = 3_000;
 /** A flooded browser may be about to recover; its other pages stand still until then. */
 const sharedFloodMs = 3_000;
 const loneFloodMs = 15_000;
@@ -81,11 +47,12 @@ const tooMuchWork =
 /** The browser process: started on first need, restarted when it dies. Close it to end it. */
 export class Chromium {
   readonly #options: ChromiumOptions;
-  readonly #instances = new Set<Instance>();
+  readonly #instances = new Set<BrowserInstance>();
   readonly #outage: Outage;
-  #current: Promise<Instance> | null = null;
-  /** How many scans of a browser that had to go for its memory may come back. */
+  #current: Promise<BrowserInstance> | null = null;
+  /** How many scans of a browser that was killed for what one of them did may come back. */
   #suspects = 0;
+  #isClosed = false;
 
   constructor(options: ChromiumOptions) {
     this.#options = options;
@@ -101,6 +68,11 @@ export class Chromium {
     return this.#outage.problem;
   }
 
+  /** False while scans are to come that each need a browser of their own. */
+  get isCalm(): boolean {
+    return this.#suspects === 0;
+  }
+
   /** Starts the browser, so that the first scan finds it warm. Throws `BrowserDiedError`. */
   async start(): Promise<void> {
     await sweepProfiles();
@@ -112,57 +84,40 @@ export class Chromium {
    * `BrowserDiedError` when no browser can be started or it does not answer.
    */
   async lease(proxyServer = nowhere): Promise<ContextLease> {
-    const problem = this.problem();
+    const problem = this.#isClosed ? 'The browser was closed.' : this.problem();
     if (problem !== null) throw new BrowserDiedError(problem);
     const instance = await this.#instanceForLease();
-    const openLease: OpenLease = { openedAtMs: performance.now() };
-    instance.leases.add(openLease);
-    instance.watch.start();
-    instance.scans += 1;
+    const leasing = instance.lease(proxyServer);
     const maxScans = this.#options.maxScans ?? defaultMaxScans;
-    if (!instance.retired && instance.scans >= maxScans) this.#retire(instance);
-    try {
-      const context = await within(openTimeoutMs, openContext(instance, proxyServer));
-      const { binary, productToken } = this.#options;
-      return {
-        context,
-        openPage: () => openPage(instance.session, context),
-        userAgent: userAgentOf(binary, productToken),
-        majorVersion: majorVersionOf(binary),
-        isAlive: () => instance.browser.connected,
-        died: instance.died,
-        [Symbol.asyncDispose]: () => this.#release(instance, openLease, context),
-      };
-    } catch (cause) {
-      await this.#kill(instance);
-      throw new BrowserDiedError('The browser did not answer. Try again.', { cause });
-    }
+    if (instance.scans >= maxScans) this.#retire(instance);
+    return leasing;
   }
 
   /** Ends the browser, leases or not. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     // A launch under way joins the instances when it is through.
     await this.#current?.catch(() => {});
     this.#current = null;
     this.#outage.stop();
-    await Promise.all([...this.#instances].map((instance) => this.#end(instance)));
+    await Promise.all([...this.#instances].map((instance) => instance.end()));
   }
 
-  async #instanceForLease(): Promise<Instance> {
+  async #instanceForLease(): Promise<BrowserInstance> {
     for (;;) {
       const instance = await this.#instance();
-      if (instance.reserved) continue;
+      if (instance.isReserved) continue;
       if (this.#suspects === 0) return instance;
-      if (instance.leases.size === 0) {
+      if (instance.isEmpty) {
         this.#suspects -= 1;
-        instance.reserved = true;
+        instance.isReserved = true;
       }
-      if (!instance.retired) this.#retire(instance);
-      if (instance.reserved) return instance;
+      this.#retire(instance);
+      if (instance.isReserved) return instance;
     }
   }
 
-  async #instance(): Promise<Instance> {
+  async #instance(): Promise<BrowserInstance> {
     this.#current ??= this.#launch().then(
       (instance) => {
         this.#outage.noteSuccess();
@@ -177,115 +132,63 @@ export class Chromium {
     return this.#current;
   }
 
-  async #launch(): Promise<Instance> {
-    const { binary, productToken, log } = this.#options;
+  async #launch(): Promise<BrowserInstance> {
+    const { binary, productToken, log, heartbeatMs } = this.#options;
     const running = await startBrowser(binary, productToken, log).catch((cause: unknown) => {
       throw new BrowserDiedError('The browser could not be started. Try again later.', { cause });
     });
-    const leases = new Set<OpenLease>();
-    const instance: Instance = {
-      ...running,
-      heartbeat: startHeartbeat(
-        running.session,
-        (error) => void this.#endSilent(instance, error),
-        this.#options.heartbeatMs,
-      ),
-      watch: new ProcessWatch({
-        groupId: running.pid,
-        oldestContextAtMs: () => Math.min(...[...leases].map(({ openedAtMs }) => openedAtMs)),
-        onOvergrown: () => void this.#endOvergrown(instance),
-        onFlooded: (floodedMs) => void this.#endFlooded(instance, floodedMs),
-      }),
-      leases,
-      scans: 0,
-      retired: false,
-      reserved: false,
-    };
+    const instance = new BrowserInstance({
+      running,
+      binary,
+      productToken,
+      heartbeatMs,
+      onSilent: (silent, error) => {
+        log.warn('browser does not answer', { error });
+        if (silent.hasBeenFlooded)
+          this.#killFor(silent, new ScanFailedError('page-unresponsive', tooMuchWork));
+        else void silent.kill();
+      },
+      onOvergrown: (overgrown) => {
+        log.warn('browser holds too much memory', { scans: overgrown.busy });
+        this.#killFor(overgrown, new ScanFailedError('page-crashed', tooMuchMemory));
+      },
+      onFlooded: (flooded, floodedMs) => this.#judgeFlood(flooded, floodedMs),
+      onGone: (gone) => void this.#forget(gone),
+    });
     this.#instances.add(instance);
-    instance.browser.once('disconnected', () => void this.#forget(instance));
     return instance;
   }
 
-  /** Whoever scans in it learns that by `died`. */
-  async #endSilent(instance: Instance, error: unknown): Promise<void> {
-    if (!this.#instances.has(instance)) return;
-    this.#options.log.warn('browser does not answer', { error });
-    await this.#kill(instance);
-  }
-
-  /** Ends a browser in which some page has taken too much memory. */
-  async #endOvergrown(instance: Instance): Promise<void> {
-    this.#options.log.warn('browser holds too much memory', { scans: instance.leases.size });
-    await this.#endBlaming(instance, new ScanFailedError('page-crashed', tooMuchMemory));
-  }
-
   /** Keeps a page that floods its browser apart from others, and ends it when it does not stop. */
-  async #endFlooded(instance: Instance, floodedMs: number): Promise<void> {
-    const { size } = instance.leases;
-    if (floodedMs < (size > 1 ? sharedFloodMs : loneFloodMs)) {
-      if (!instance.retired) this.#retire(instance);
+  #judgeFlood(instance: BrowserInstance, floodedMs: number): void {
+    instance.hasBeenFlooded = true;
+    if (floodedMs < (instance.busy > 1 ? sharedFloodMs : loneFloodMs)) {
+      this.#retire(instance);
       return;
     }
-    this.#options.log.warn('browser has too much to do', { scans: size });
-    await this.#endBlaming(instance, new ScanFailedError('page-unresponsive', tooMuchWork));
+    this.#options.log.warn('browser has too much to do', { scans: instance.busy });
+    this.#killFor(instance, new ScanFailedError('page-unresponsive', tooMuchWork));
   }
 
-  /**
-   * Ends a browser because of what some page does. Which one is known only where it was alone; else
-   * each of them gets a browser of its own when it comes again.
-   */
-  async #endBlaming(instance: Instance, failure: ScanFailedError): Promise<void> {
-    const { size } = instance.leases;
-    if (size === 1) instance.fail(failure);
-    else this.#suspects += size;
-    await this.#kill(instance);
+  /** Which of several pages has done it nobody knows, so that none of them fails for it. */
+  #killFor(instance: BrowserInstance, failure: ScanFailedError): void {
+    const { busy } = instance;
+    if (busy > 1) this.#suspects += busy;
+    void instance.kill(busy === 1 ? failure : undefined);
   }
 
-  async #release(instance: Instance, openLease: OpenLease, context: BrowserContext): Promise<void> {
-    // From now on the watch kills the renderers that only this context can have.
-    instance.leases.delete(openLease);
-    try {
-      if (instance.browser.connected) await within(closeTimeoutMs, context.close());
-    } catch {
-      await this.#kill(instance);
-    }
-    if (instance.retired && instance.leases.size === 0) await this.#end(instance);
-  }
-
-  #retire(instance: Instance): void {
-    instance.retired = true;
+  #retire(instance: BrowserInstance): void {
+    if (instance.isRetired) return;
+    instance.isRetired = true;
     this.#current = null;
     this.#options.log.info('browser replaced', { scans: instance.scans });
     // Warm for the next scan; a failure shows there.
     this.#instance().catch(() => {});
   }
 
-  async #end(instance: Instance): Promise<void> {
-    try {
-      await within(closeTimeoutMs, instance.browser.close());
-    } catch {
-      await this.#kill(instance);
-    }
-    await this.#forget(instance);
-  }
-
-  async #kill(instance: Instance): Promise<void> {
-    killGroup(instance.pid);
-    await this.#forget(instance);
-  }
-
-  /** Resolves when nothing of the browser is left, whoever noticed its end first. */
-  #forget(instance: Instance): Promise<void> {
-    instance.removed ??= this.#remove(instance);
-    return instance.removed;
-  }
-
-  async #remove(instance: Instance): Promise<void> {
+  async #forget(instance: BrowserInstance): Promise<void> {
     this.#instances.delete(instance);
-    clearInterval(instance.heartbeat);
-    instance.watch.stop();
     const current = await this.#current?.catch(() => null);
     if (current === instance) this.#current = null;
-    await removeBrowser(instance);
   }
 }

@@ -29,8 +29,8 @@ interface ProcessWatchOptions {
 
 const pollMs = 100;
 const loadIntervalMs = 1_000;
-/** Eight real pages at once beside eight endless loops on two cores come to 0.6, floods to 0.92 and more. */
-const floodLoad = 0.9;
+/** Eight real pages at once beside eight endless loops on two cores come to 0.6, floods to 0.9 and more. */
+const floodLoad = 0.8;
 /** Of a process, code and shared memory included. V8's heap alone may take up to 662 MB of it. */
 const maxResidentBytes = 2 ** 30;
 /** A renderer whose context closes mostly ends within milliseconds. */

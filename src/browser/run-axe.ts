@@ -1,14 +1,14 @@
 import { BrowserDiedError, DomainError, ScanFailedError } from '../errors.ts';
-import type { Chromium, ContextLease } from './chromium.ts';
+import type { ContextLease } from './browser-instance.ts';
 import { cut } from './cut.ts';
-import type { EgressProxy } from './egress-proxy.ts';
 import { PageFunctionError } from './isolated-world.ts';
 import { inspectLanding, type Landing, unstable } from './landing.ts';
 import { navigate } from './navigate.ts';
 import { isUnreachable } from './navigation-failure.ts';
 import type { BoundedResults } from './results-json.ts';
 import { type AxeResults, runAxeInFrames } from './run-axe-in-frames.ts';
-import { openScanPage, type ScanPage } from './scan-page.ts';
+import type { PagePool, PooledPage } from './page-pool.ts';
+import type { ScanPage } from './scan-page.ts';
 import { settle } from './settle.ts';
 
 export interface AxeRequest {
@@ -25,6 +25,8 @@ export interface PageScan extends Omit<AxeResults, 'unscannedFrameCount'> {
   readonly finalUrl: string;
   /** Sentences for the reader of the report: in what the scan differs from a visit. */
   readonly warnings: string[];
+  /** Resolves when nothing of the page is left in the browser. */
+  readonly closed: Promise<void>;
 }
 
 /**
@@ -38,44 +40,43 @@ const maxDocuments = 3;
 const maxUrlLength = 2_048;
 
 export function createRunAxe({
-  chromium,
-  openEgress,
+  pool,
   navigationTimeoutMs,
 }: {
-  chromium: Chromium;
-  /** Opens the way out for one scan. */
-  openEgress: () => Promise<EgressProxy>;
+  pool: PagePool;
   navigationTimeoutMs: number;
 }): RunAxe {
   return async ({ candidates, signal }) => {
     signal.throwIfAborted();
-    await using egress = await openEgress();
-    await using lease = await leaseUnlessAborted(chromium, egress.url, signal);
-    const work = openScanPage(lease, egress).then((scanPage) =>
-      Promise.race([scanPage.failed, scan(scanPage, candidates, signal, navigationTimeoutMs)]),
-    );
-    // Disposing of the lease makes what is still under way reject, with nobody listening.
+    const page = await takeUnlessAborted(pool, signal);
+    const { lease, scanPage } = page;
+    const work = scan(scanPage, candidates, signal, navigationTimeoutMs);
+    // Disposing of the page makes what is still under way reject, with nobody listening.
     work.catch(() => {});
     try {
-      return await Promise.race([work, lease.died, rejectOnAbort(signal)]);
+      const results = await Promise.race([
+        work,
+        scanPage.failed,
+        lease.died,
+        rejectOnAbort(signal),
+      ]);
+      return { ...results, closed: page.close() };
     } catch (error) {
-      throw explain(error, lease, signal);
+      const reason = explain(error, lease, signal);
+      await page.close();
+      throw reason;
     }
   };
 }
 
-/** A browser may take long to start; whoever stopped waiting for it has no use for the lease. */
-async function leaseUnlessAborted(
-  chromium: Chromium,
-  proxyServer: string,
-  signal: AbortSignal,
-): Promise<ContextLease> {
-  const leasing = chromium.lease(proxyServer);
+/** A browser may take long to start; whoever stopped waiting for it has no use for the page. */
+async function takeUnlessAborted(pool: PagePool, signal: AbortSignal): Promise<PooledPage> {
+  const taking = pool.take();
   try {
-    return await Promise.race([leasing, rejectOnAbort(signal)]);
+    return await Promise.race([taking, rejectOnAbort(signal)]);
   } catch (error) {
-    leasing.then(
-      (lease) => lease[Symbol.asyncDispose](),
+    taking.then(
+      (page) => page.close(),
       () => {},
     );
     throw error;
@@ -87,7 +88,7 @@ async function scan(
   candidates: AxeRequest['candidates'],
   signal: AbortSignal,
   navigationTimeoutMs: number,
-): Promise<PageScan> {
+): Promise<Omit<PageScan, 'closed'>> {
   const { url, timedOut } = await open(scanPage, candidates, navigationTimeoutMs);
   for (let document = 1; ; document += 1) {
     const { settled } = await settle(scanPage, signal);

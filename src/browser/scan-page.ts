@@ -1,6 +1,6 @@
 import type { CDPSession } from 'puppeteer';
 import { ScanFailedError } from '../errors.ts';
-import type { ContextLease } from './chromium.ts';
+import type { ContextLease } from './browser-instance.ts';
 import { DocumentLog } from './document-log.ts';
 import type { EgressProxy } from './egress-proxy.ts';
 import { IsolatedWorlds } from './isolated-world.ts';
@@ -50,6 +50,7 @@ export async function openScanPage(lease: ContextLease, egress: EgressProxy): Pr
       ]);
     }),
     session.send('Page.enable'),
+    session.send('Performance.enable', { timeDomain: 'timeTicks' }),
     session.send('Emulation.setDeviceMetricsOverride', viewport),
   ]);
   const failed = Promise.race([crashed, limits.exceeded, egress.exceeded]);

@@ -1,3 +1,4 @@
+import type { CDPSession } from 'puppeteer';
 import { isHtml, unresponsive } from './landing.ts';
 import type { ScanPage } from './scan-page.ts';
 import { isTimeout, pause, within } from './time-limit.ts';
@@ -8,7 +9,8 @@ import { isTimeout, pause, within } from './time-limit.ts';
  * image. So this waits until everything a visitor would wait for is quiet at once: the document and
  * its fonts are loaded, nothing was added to the DOM for a while, no other document is about to take
  * its place, and no request is under way, leaving out those that are meant to stay open or have been
- * hanging for long.
+ * hanging for long. A page of which no script has run can only change by what it loads and by its
+ * style, and is not watched for any longer than that takes.
  * It asks the page from outside, because timers are dead in a document that is sandboxed without
  * scripts.
  */
@@ -16,7 +18,7 @@ export async function settle(
   scanPage: ScanPage,
   signal: AbortSignal,
 ): Promise<{ settled: boolean }> {
-  const { worlds, log, requests, scheduled } = scanPage;
+  const { session, worlds, log, requests, scheduled } = scanPage;
   const deadline = performance.now() + settleCapMs;
   while (performance.now() < deadline) {
     signal.throwIfAborted();
@@ -27,13 +29,17 @@ export async function settle(
     if (state === undefined) continue;
     if (state === 'no page') return { settled: true };
     const networkQuietMs = requests.quietMs();
+    const domQuietMs = state.animating ? 0 : state.domQuietMs;
     const quiet =
-      networkQuietMs >= churningDomMs || (networkQuietMs >= quietMs && state.domQuietMs >= quietMs);
+      networkQuietMs >= churningDomMs || (networkQuietMs >= quietMs && domQuietMs >= quietMs);
     // A script that has opened the document again may never close it.
     const abandoned = requests.isIdle && Math.min(networkQuietMs, state.domQuietMs) >= abandonedMs;
-    const parsed = state.parsed || abandoned;
-    if (parsed && state.fontsLoaded && quiet && !scheduled.isPending) return { settled: true };
-    await pause(pollMs);
+    const parsed = state.readyState !== 'loading' || abandoned;
+    const still = state.readyState === 'complete' && requests.isIdle && !state.animating;
+    if (parsed && state.fontsLoaded && !scheduled.isPending) {
+      if (quiet || (still && !(await hasRunScripts(session)))) return { settled: true };
+    }
+    await pauseOrLoad(session);
   }
   const asked = worlds.stopLoading().then(() => readState(scanPage));
   await within(silenceMs, asked).catch((error: unknown) => {
@@ -52,9 +58,10 @@ const churningDomMs = 2_000;
 const abandonedMs = 2_000;
 
 interface DocumentState {
-  parsed: boolean;
+  readyState: DocumentReadyState;
   fontsLoaded: boolean;
   domQuietMs: number;
+  animating: boolean;
 }
 
 async function readState({ worlds, log }: ScanPage): Promise<DocumentState | 'no page'> {
@@ -63,6 +70,23 @@ async function readState({ worlds, log }: ScanPage): Promise<DocumentState | 'no
   // An event stream, or a log that is written on, would be waited for in vain.
   const isPage = !frame.isErrorPage && (response === undefined || isHtml(response));
   return isPage ? worlds.call(frame, readDocumentState) : 'no page';
+}
+
+/** Whether any of the page's own scripts has, in any frame or handler; ours don't count. */
+async function hasRunScripts(session: CDPSession): Promise<boolean> {
+  const { metrics } = await session.send('Performance.getMetrics');
+  return metrics.find(({ name }) => name === 'ScriptDuration')?.value !== 0;
+}
+
+/** Waits for the next moment at which the page may have settled. */
+async function pauseOrLoad(session: CDPSession): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const wake = (): void => resolve();
+  session.once('Page.loadEventFired', wake);
+  const timer = setTimeout(wake, pollMs);
+  await promise;
+  clearTimeout(timer);
+  session.off('Page.loadEventFired', wake);
 }
 
 /** Runs in the page; the first call on a document starts to watch it. */
@@ -75,9 +99,16 @@ function readDocumentState(): DocumentState {
       world.curbcutLastMutationAt = performance.now();
     }).observe(document, { subtree: true, childList: true, characterData: true });
   }
+  // Fonts and images of the style are asked for when the page is laid out.
+  document.documentElement?.getBoundingClientRect();
+  const longestAnimationMs = 5_000;
+  const isEnding = ({ playState, currentTime, effect }: Animation): boolean =>
+    playState === 'running' &&
+    Number(effect?.getComputedTiming().endTime) - Number(currentTime) < longestAnimationMs;
   return {
-    parsed: document.readyState !== 'loading',
+    readyState: document.readyState,
     fontsLoaded: document.fonts.status === 'loaded',
     domQuietMs: performance.now() - world.curbcutLastMutationAt,
+    animating: document.getAnimations().some(isEnding),
   };
 }

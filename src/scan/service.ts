@@ -125,15 +125,14 @@ export class ScanService {
   #enqueue(scanId: string, target: ScanUrl, client?: string): ScanUnderWay {
     const { queue } = this.#options;
     const cancel = new AbortController();
-    const stopped = Promise.withResolvers<void>();
-    const stop = (reason: ScanFailedError): void =>
-      stopped.resolve(this.#fail(scanId, target, reason));
+    const told = Promise.withResolvers<void>();
+    const tell = (stored: Promise<void>): void => void stored.then(told.resolve, told.reject);
     const task = queue.add(
-      (signal) => this.#run(scanId, target, signal, stop),
+      (signal) => this.#run(scanId, target, signal, tell),
       cancel.signal,
       client,
     );
-    const ended = Promise.race([task, stopped.promise]).finally(() => this.#forget(scan));
+    const ended = Promise.race([task, told.promise]).finally(() => this.#forget(scan));
     ended.catch((error: unknown) => this.#logUnstored(scanId, error));
     const scan: ScanUnderWay = { scanId, target, cancel, ended, waiters: 0, isKept: false };
     this.#underWay.set(keyOf(target), scan);
@@ -168,19 +167,35 @@ export class ScanService {
     scan.cancel.abort(error);
   }
 
-  /** Calls `stop` where the scan is to end before its task does. */
+  /**
+   * Ends when nothing of the page is left, so that its place stays taken until then. Those who wait
+   * are told before, when the end is stored: a browser that is slow to get rid of a page keeps nobody
+   * waiting, not beyond the deadline either.
+   */
   async #run(
     scanId: string,
     target: ScanUrl,
     signal: AbortSignal,
-    stop: (reason: ScanFailedError) => void,
+    tell: (stored: Promise<void>) => void,
+  ): Promise<void> {
+    const startedAtMs = this.#options.now();
+    const stop = (reason: ScanFailedError): void => tell(this.#fail(scanId, target, reason));
+    const scanning = this.#runAxe(scanId, target, signal, stop);
+    const stored = this.#storeEnd(scanId, target, scanning, startedAtMs);
+    tell(stored);
+    await scanning.then(({ closed }) => closed).catch(() => {});
+    await stored;
+  }
+
+  async #storeEnd(
+    scanId: string,
+    target: ScanUrl,
+    scanning: Promise<PageScan>,
+    startedAtMs: number,
   ): Promise<void> {
     const { store, log, now } = this.#options;
     try {
-      this.#markRunning(scanId);
-      const startedAtMs = now();
-      const page = await this.#runAxe(target, signal, stop);
-      const result = reportFromAxe({ ...page, startedAtMs, endedAtMs: now() });
+      const result = reportFromAxe({ ...(await scanning), startedAtMs, endedAtMs: now() });
       // It may have been cancelled while its findings were compressed.
       if (!(await this.#ends.record(scanId, () => store.complete(scanId, result)))) return;
       const { score, durationMs } = result.report;
@@ -208,18 +223,16 @@ export class ScanService {
     }
   }
 
-  /**
-   * Throws the signal's reason once that is aborted, whatever the browser made of it; only when
-   * nothing of the page is left, so that its place stays taken until then.
-   */
+  /** Throws the signal's reason once that is aborted, whatever the browser made of it. */
   async #runAxe(
+    scanId: string,
     target: ScanUrl,
     signal: AbortSignal,
     stop: (reason: ScanFailedError) => void,
   ): Promise<PageScan> {
+    this.#markRunning(scanId);
     const { runAxe, log } = this.#options;
     const request = { candidates: candidatesOf(target), signal };
-    // A page that a browser is slow to get rid of keeps nobody waiting beyond the deadline.
     const onAbort = (): void => {
       if (signal.reason instanceof ScanFailedError) stop(signal.reason);
     };

@@ -7,6 +7,7 @@ import { createAddressPolicy } from '../../src/browser/address-policy.ts';
 import { Chromium } from '../../src/browser/chromium.ts';
 import { type EgressLimits, EgressProxy } from '../../src/browser/egress-proxy.ts';
 import { type ChromiumBinary, findChromium } from '../../src/browser/find-chromium.ts';
+import { PagePool } from '../../src/browser/page-pool.ts';
 import { resolveBySystem, type ResolveHost } from '../../src/browser/resolve-target.ts';
 import { createRunAxe, type PageScan } from '../../src/browser/run-axe.ts';
 import { ScanFailedError } from '../../src/errors.ts';
@@ -19,6 +20,7 @@ export const productToken = 'Curbcut/0.0.0 (+https://curbcut.test/docs)';
 /** The browser stage as the service puts it together, on a real browser of its own. */
 export interface BrowserStage extends AsyncDisposable {
   readonly chromium: Chromium;
+  readonly pool: PagePool;
   readonly openEgress: () => Promise<EgressProxy>;
   /** Scans the first of the URLs that can be reached. */
   scan(urls: string | [string, ...string[]], signal?: AbortSignal): Promise<PageScan>;
@@ -61,20 +63,22 @@ export async function startBrowserStage({
   await chromium.start();
   const addressPolicy = createAddressPolicy({ ...rulesWith(allowNetworks), allowHosts });
   const openEgress = () => EgressProxy.start({ addressPolicy, resolveHost, log, limits });
-  const runAxe = createRunAxe({
-    chromium,
-    openEgress,
-    navigationTimeoutMs,
-  });
+  const pool = new PagePool({ chromium, openEgress });
+  const runAxe = createRunAxe({ pool, navigationTimeoutMs });
   const queue = new PQueue({ concurrency: maxConcurrentScans });
   const scan: BrowserStage['scan'] = (urls, signal = new AbortController().signal) => {
     const [first, ...others] = [urls].flat();
     if (first === undefined) throw new Error('no URL to scan');
     const candidates = [new URL(first), ...others.map((url) => new URL(url))] as const;
-    return queue.add(() => runAxe({ candidates, signal }));
+    return queue.add(async () => {
+      const page = await runAxe({ candidates, signal });
+      await page.closed;
+      return page;
+    });
   };
   return {
     chromium,
+    pool,
     openEgress,
     scan,
     fail: async (urls, signal) => {
@@ -82,7 +86,10 @@ export async function startBrowserStage({
       if (outcome instanceof ScanFailedError) return outcome;
       throw new Error(`not a failed scan: ${JSON.stringify(outcome)}`, { cause: outcome });
     },
-    [Symbol.asyncDispose]: () => chromium.close(),
+    [Symbol.asyncDispose]: async () => {
+      await pool.drop();
+      await chromium.close();
+    },
   };
 }
 

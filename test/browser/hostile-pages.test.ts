@@ -75,6 +75,7 @@ async function crashTab(browser: Browser): Promise<void> {
 async function expectUsable(): Promise<void> {
   const { violations } = await stage.scan(`${pages.origin}/fine`);
   expect(countsOf(violations)).toEqual({ 'image-alt': 1 });
+  await stage.pool.drop();
   const contexts = (await browserOf(stage)).browserContexts();
   expect(contexts).toHaveLength(1);
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import type { ContextLease } from '../../src/browser/chromium.ts';
+import type { ContextLease } from '../../src/browser/browser-instance.ts';
 
 /** The browser's process, which leads a group of its own. */
 export function pidOf({ context }: ContextLease): number {

@@ -95,6 +95,21 @@ describe('a scan that is done', () => {
 });
 
 describe('the record of a scan', () => {
+  test('is told when its report is stored, and keeps its place until its page is gone', async () => {
+    const { service, axe, start, until } = createTestService({ concurrency: 1 });
+    const closed = Promise.withResolvers<void>();
+    const scanned = service.scan(url, Infinity, never);
+    (await axe.run()).succeed({ closed: closed.promise });
+    expect(await scanned).toMatchObject({ status: 'done' });
+
+    const next = await start(url);
+    await turn();
+    expect(service.find(next).status).toBe('queued');
+    closed.resolve();
+    (await axe.run(1)).succeed();
+    await until(next, 'done');
+  });
+
   test('is queued, then running, then done', async () => {
     const { service, axe, start, until } = createTestService({ concurrency: 1 });
     await start(url);

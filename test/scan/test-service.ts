@@ -40,6 +40,7 @@ class FakeAxe {
           incomplete: [],
           engineVersion: '4.14.1',
           warnings: [],
+          closed: Promise.resolve(),
           ...page,
         }),
       fail: reject,

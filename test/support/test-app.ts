@@ -50,6 +50,7 @@ export function pageScan(changes: Partial<PageScan> = {}): PageScan {
     incomplete: [],
     engineVersion: '4.14.1',
     warnings: [],
+    closed: Promise.resolve(),
     ...changes,
   };
 }
