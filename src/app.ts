@@ -1,4 +1,3 @@
-import { cors } from '@elysiajs/cors';
 import { Elysia } from 'elysia';
 import manifest from '../package.json' with { type: 'json' };
 import { createAddressPolicy } from './browser/address-policy.ts';
@@ -11,6 +10,7 @@ import { createRunAxe, type RunAxe } from './browser/run-axe.ts';
 import { within } from './browser/time-limit.ts';
 import type { Config } from './config.ts';
 import { createClientKey } from './http/client-key.ts';
+import { cors } from './http/cors.ts';
 import { docs } from './http/docs.ts';
 import { health } from './http/health.ts';
 import { problems } from './http/problem.ts';
@@ -102,22 +102,16 @@ export async function createApp(
   const limits = rateLimits({ limiter, policies, clientKey });
   const waitForScan = createWaitForScan({ service, queue, clientKey });
   // A client may name a Host of one letter; by default Elysia looks for the path behind the fourth.
-  const elysia = new Elysia({ strictPath: true, handler: { standardHostname: false } })
+  const elysia = new Elysia({
+    strictPath: true,
+    handler: { standardHostname: false },
+    // The answers are made of what they hold; nothing needs to be taken away.
+    normalize: false,
+  })
     .use(securityHeaders(config.http))
     // CORS answers preflights itself, which are to tell the limits, and refusals need its fields.
     .use(limits.count)
-    .use(
-      cors({
-        origin: '*',
-        methods: ['GET', 'POST', 'OPTIONS'],
-        allowedHeaders: ['Content-Type', 'Prefer'],
-        exposeHeaders: exposedHeaders,
-        credentials: false,
-        maxAge: 86_400,
-      }),
-    )
-    // The plugin says that answers vary with everything, which no cache would keep; they are for any origin.
-    .onRequest(({ set }) => void delete set.headers.vary)
+    .use(cors())
     .use(legacyFields())
     .use(limits.refuse)
     .use(problems({ docsUrl: config.http.docsUrl, log }))
@@ -175,16 +169,3 @@ export async function createApp(
     [Symbol.asyncDispose]: close,
   };
 }
-
-const exposedHeaders = [
-  'RateLimit',
-  'RateLimit-Policy',
-  'RateLimit-Limit',
-  'RateLimit-Remaining',
-  'RateLimit-Reset',
-  'Retry-After',
-  'Location',
-  'Link',
-  'Deprecation',
-  'Preference-Applied',
-];

@@ -1,21 +1,22 @@
 import { Elysia } from 'elysia';
 import { problemAnswer, scanProblemAnswers } from './problem-answer.ts';
 import { legacyReportBodySchema, toLegacyReportBody } from './report-body.ts';
-import { routedPath } from './routed-path.ts';
+import type { Routed } from './routed-path.ts';
 import { reportOf, urlQuerySchema } from './scan-answer.ts';
 import type { WaitForScan } from './wait-for-scan.ts';
 
 /** When the versioned API took its place: 2026-11-21, as RFC 9745 writes dates. */
 const deprecatedAt = '@1795219200';
 
-const path = '/api/public-scan';
+const legacyPath = '/api/public-scan';
 
 /** Tells every answer of the legacy path what has taken its place; mount before what may refuse. */
 export function legacyFields() {
   return new Elysia({ name: 'legacy-fields' }).onRequest((context) => {
-    if (routedPath(context) !== path) return;
-    context.set.headers.deprecation = deprecatedAt;
-    context.set.headers.link = '</api/v1/scan>; rel="successor-version"';
+    const { path, set } = context as Routed<typeof context>;
+    if (path !== legacyPath) return;
+    set.headers.deprecation = deprecatedAt;
+    set.headers.link = '</api/v1/scan>; rel="successor-version"';
   });
 }
 
@@ -30,7 +31,7 @@ export function publicScan({
   docsUrl: string;
 }) {
   return new Elysia({ name: 'public-scan' }).get(
-    path,
+    legacyPath,
     async ({ query, request, server }) => {
       const scan = await waitForScan(query.url, Infinity, { request, server });
       return toLegacyReportBody(scan.id, reportOf(scan), { operatorName, docsUrl });

@@ -5,7 +5,7 @@ import type { RateLimiter, Verdict } from '../rate-limit/limiter.ts';
 import type { RateLimitPolicy } from '../rate-limit/policy.ts';
 import type { ClientKey } from './client-key.ts';
 import { problemTypes } from './problem.ts';
-import { routedPath } from './routed-path.ts';
+import type { Routed } from './routed-path.ts';
 
 interface RateLimitOptions {
   readonly limiter: RateLimiter;
@@ -44,8 +44,7 @@ export function rateLimits({ limiter, policies, clientKey }: RateLimitOptions) {
 
   const count = new Elysia({ name: 'rate-limits.count' })
     .onRequest((context) => {
-      const { request, server, set } = context;
-      const path = routedPath(context);
+      const { path, request, server, set } = context as Routed<typeof context>;
       if (!path.startsWith('/api/')) return;
       const partitionKey = clientKey(request, server);
       // Elysia answers HEAD by running GET.

@@ -14,9 +14,7 @@ export function securityHeaders({ publicUrl }: { publicUrl: string }) {
     // Of this host only: others below its domain are not ours to promise for.
     ...(publicUrl.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
   };
-  return new Elysia({ name: 'security-headers' }).onRequest(
-    ({ set }) => void Object.assign(set.headers, headers),
-  );
+  return new Elysia({ name: 'security-headers' }).headers(headers);
 }
 
 /** What a page of the documentation may load, and where it may send requests. */
