@@ -28,9 +28,12 @@ interface Operation {
 
 /** The paths and components of the document, generated from the routes that the app has by now. */
 export function describeRoutes(app: AnyElysia) {
-  // TypeBox and the generator leave symbols and undefined members behind, which JSON has not.
+  // TypeBox and the generator leave symbols and undefined members behind, which JSON has not; and
+  // Elysia's mark for what it is not to check.
   const generated: Record<string, Record<string, Operation>> = JSON.parse(
-    JSON.stringify(toOpenAPISchema(app).paths),
+    JSON.stringify(toOpenAPISchema(app).paths, (key, value: unknown) =>
+      key === 'noValidate' ? undefined : value,
+    ),
   );
   const schemas: Record<string, unknown> = {};
   nameSchemas(JSON.parse(JSON.stringify(problemSchema)), schemas);

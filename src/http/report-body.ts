@@ -3,7 +3,7 @@ import type { Report, Violation } from '../report/report.ts';
 import { choice } from './choice.ts';
 import { exampleLegacyReport, exampleReport, exampleScanId } from './example-report.ts';
 
-const count = (description: string) => Type.Integer({ minimum: 0, description });
+const countOf = (description: string) => Type.Integer({ minimum: 0, description });
 
 const violationFields = {
   id: Type.String({ description: 'The rule, as axe-core names it.', examples: ['image-alt'] }),
@@ -37,23 +37,23 @@ const reportFields = {
   label: Type.Union([Type.Literal('WCAG AA Verified'), Type.Null()], {
     description: 'For a score of 90 or more with nothing critical and nothing serious; else null.',
   }),
-  violationCount: count('Violated rules, all of them.'),
+  violationCount: countOf('Violated rules, all of them.'),
   summary: Type.Object(
     {
-      critical: count('Critical violations.'),
-      serious: count('Serious violations.'),
-      moderate: count('Moderate violations.'),
-      minor: count('Minor violations.'),
-      total: count('All violations.'),
+      critical: countOf('Critical violations.'),
+      serious: countOf('Serious violations.'),
+      moderate: countOf('Moderate violations.'),
+      minor: countOf('Minor violations.'),
+      total: countOf('All violations.'),
     },
     { title: 'Summary', description: 'Violated rules by impact.' },
   ),
-  needsReviewCount: count('Rules that axe-core leaves to a person; they cost no points.'),
+  needsReviewCount: countOf('Rules that axe-core leaves to a person; they cost no points.'),
   warnings: Type.Array(Type.String(), {
     description: 'In what the scan differs from a visit to the page.',
   }),
   scannedAt: Type.String({ format: 'date-time', description: 'When the scan completed.' }),
-  durationMs: count('How long it took, its wait in the queue not counted.'),
+  durationMs: countOf('How long it took, its wait in the queue not counted.'),
   engine: Type.Object(
     {
       name: Type.Literal('axe-core', { description: 'Its name.' }),
@@ -107,7 +107,32 @@ export const legacyReportBodySchema = Type.Object(
 
 /** The report as the versioned API gives it. */
 export function toReportBody(scanId: string, report: Report): Static<typeof reportBodySchema> {
-  return { ...commonBody(scanId, report), violations: top(report).map(toViolationBody) };
+  return {
+    scanId,
+    status: 'done',
+    url: report.url,
+    finalUrl: report.finalUrl,
+    score: report.score,
+    label: report.label,
+    violationCount: report.violations.length,
+    summary: report.summary,
+    needsReviewCount: report.needsReviewCount,
+    warnings: [...report.warnings],
+    scannedAt: report.scannedAt,
+    durationMs: report.durationMs,
+    engine: report.engine,
+    violations: top(report).map(toViolationBody),
+  };
+}
+
+/** What was printed, for as long as the store keeps the report. */
+const printed = new WeakMap<Report, string>();
+
+/** The same as JSON, which many may poll. A report is of one scan. */
+export function printReportBody(scanId: string, report: Report): string {
+  const text = printed.get(report) ?? JSON.stringify(toReportBody(scanId, report));
+  printed.set(report, text);
+  return text;
 }
 
 /** The report as the legacy endpoint gives it. */
@@ -117,7 +142,7 @@ export function toLegacyReportBody(
   { operatorName, docsUrl }: { operatorName: string; docsUrl: string },
 ): Static<typeof legacyReportBodySchema> {
   return {
-    ...commonBody(scanId, report),
+    ...toReportBody(scanId, report),
     violations: top(report).map((violation) => ({
       ...toViolationBody(violation),
       wcagTags: violation.tags.filter((tag) => tag.startsWith('wcag')),
@@ -128,20 +153,10 @@ export function toLegacyReportBody(
   };
 }
 
-function commonBody(scanId: string, { violations, warnings, ...report }: Report) {
-  return {
-    scanId,
-    status: 'done' as const,
-    ...report,
-    violationCount: violations.length,
-    warnings: [...warnings],
-  };
-}
-
 function top({ violations }: Report): readonly Violation[] {
   return violations.slice(0, maxViolations);
 }
 
-function toViolationBody({ tags: _, ...violation }: Violation) {
-  return violation;
+function toViolationBody({ id, impact, description, help, helpUrl, count }: Violation) {
+  return { id, impact, description, help, helpUrl, count };
 }
