@@ -127,7 +127,7 @@ export function createRateLimiter({
     giveBack: ({ eventIds }) => {
       for (const eventId of eventIds) owed.add(eventId);
       try {
-        store.remove([...owed]);
+        store.transact(() => store.remove([...owed]));
         owed.clear();
       } catch (error) {
         if (!(error instanceof DomainError && error.code === 'storage-unavailable')) throw error;

@@ -1,5 +1,5 @@
-import { and, asc, count, eq, gt, inArray, lte, min, sql } from 'drizzle-orm';
-import type { Db } from './database.ts';
+import { and, asc, eq, gt, inArray, lte, sql } from 'drizzle-orm';
+import { type Db, writeUnsynced } from './database.ts';
 import { rateEvents } from './schema.ts';
 import { guardStore } from './storage-fault.ts';
 
@@ -16,7 +16,10 @@ export interface EventWindow {
  * throws `storage-unavailable` when the database can't be used.
  */
 export interface RateCounterStore {
-  /** Runs `work` as one transaction that holds the write lock from its start; it must not be async. */
+  /**
+   * Runs `work` as one transaction that holds the write lock from its start; it must not be async. A
+   * power cut may undo it: a count that is lost harms nobody, and waiting for the disk holds up all.
+   */
   transact<T>(work: () => T): T;
   readWindow(policy: string, partition: string, afterMs: number): EventWindow;
   /** The time of the event that has `older` events before it in the window, or null. */
@@ -40,11 +43,10 @@ export function createRateCounterStore(db: Db): RateCounterStore {
     eq(rateEvents.partition, sql.placeholder('partition')),
     gt(rateEvents.atMs, sql.placeholder('afterMs')),
   );
-  const selectWindow = db
-    .select({ counted: count(), oldestMs: min(rateEvents.atMs) })
-    .from(rateEvents)
-    .where(inWindow)
-    .prepare();
+  // Read with every answer, so as SQLite gives it.
+  const selectWindow = db.$client.prepare<EventWindow, [string, string, number]>(`
+    select count(*) as counted, min(at_ms) as oldestMs from rate_events
+    where policy = ? and partition = ? and at_ms > ?`);
   const selectEvent = db
     .select({ atMs: rateEvents.atMs })
     .from(rateEvents)
@@ -62,6 +64,10 @@ export function createRateCounterStore(db: Db): RateCounterStore {
     })
     .returning({ id: rateEvents.id })
     .prepare();
+  const deleteEvents = db
+    .delete(rateEvents)
+    .where(inArray(rateEvents.id, sql`(select value from json_each(${sql.placeholder('ids')}))`))
+    .prepare();
   const expired = db
     .select({ id: rateEvents.id })
     .from(rateEvents)
@@ -77,18 +83,15 @@ export function createRateCounterStore(db: Db): RateCounterStore {
     // The statements above run inside it without going through `tx`: a database is one connection.
     // Immediate, because a deferred transaction that reads and then writes fails, instead of waiting,
     // when another process wrote in between.
-    transact: (work) => db.transaction(work, { behavior: 'immediate' }),
+    transact: (work) => writeUnsynced(db, () => db.transaction(work, { behavior: 'immediate' })),
     readWindow: (policy, partition, afterMs) =>
-      selectWindow.get({ policy, partition, afterMs }) ?? { counted: 0, oldestMs: null },
+      selectWindow.get(policy, partition, afterMs) ?? { counted: 0, oldestMs: null },
     findEventMs: (policy, partition, afterMs, older) =>
       selectEvent.get({ policy, partition, afterMs, older })?.atMs ?? null,
     record: (policy, partition, atMs) => insertEvent.get({ policy, partition, atMs }).id,
     remove: (eventIds) => {
-      if (eventIds.length === 0) return;
-      db.delete(rateEvents)
-        .where(inArray(rateEvents.id, [...eventIds]))
-        .run();
+      if (eventIds.length > 0) deleteEvents.run({ ids: JSON.stringify(eventIds) });
     },
-    pruneExpired: (beforeMs) => deleteExpired.all({ beforeMs }).length,
+    pruneExpired: (beforeMs) => writeUnsynced(db, () => deleteExpired.all({ beforeMs })).length,
   });
 }

@@ -1,16 +1,23 @@
 import { and, asc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
 import type { Findings, Report } from '../report/report.ts';
-import { assertInPlace, type Db } from './database.ts';
+import { assertInPlace, type Db, writeUnsynced } from './database.ts';
 import { reports, type ScanRow, scans } from './schema.ts';
 import { guardStore } from './storage-fault.ts';
 
 const pruneBatchRows = 200;
+/** A scan is polled most just after its end. With their reports they take some megabytes. */
+const keptScans = 1_000;
 /** Word for word as in the index of the same name, or SQLite does not use that. */
 const unfinished = sql`${scans.status} in ('queued', 'running')`;
 
 export interface StoredScan extends ScanRow {
   /** Null unless the scan is done. */
   readonly report: Report | null;
+}
+
+interface PolledRow extends Omit<ScanRow, 'isBareDomain'> {
+  readonly isBareDomain: 0 | 1;
+  readonly report: string | null;
 }
 
 /**
@@ -42,65 +49,104 @@ export interface ScanStore {
 }
 
 export function createScanStore(db: Db): ScanStore {
-  const byId = eq(scans.id, sql.placeholder('scanId'));
-  const selectScan = db
-    .select({ scan: scans, report: reports.report })
-    .from(scans)
-    .leftJoin(reports, eq(reports.scanId, scans.id))
-    .where(byId)
-    .prepare();
+  // Read by every poll, so as SQLite gives it; a join takes twice as long.
+  const selectScan = db.$client.prepare<PolledRow, [string]>(`
+    select id, url, is_bare_domain as isBareDomain, status, interruptions,
+      created_at_ms as createdAtMs, finished_at_ms as finishedAtMs,
+      error_code as errorCode, error_detail as errorDetail,
+      (select report from reports where scan_id = scans.id) as report
+    from scans where id = ?`);
+  /** Done, so they change no more; those read or done last. */
+  const kept = new Map<string, StoredScan>();
+  const keep = (scan: StoredScan): StoredScan => {
+    const [oldest] = kept.size < keptScans ? [] : kept.keys();
+    if (oldest !== undefined) kept.delete(oldest);
+    kept.set(scan.id, scan);
+    return scan;
+  };
   const selectFindings = db
     .select({ findings: reports.findings })
     .from(reports)
     .where(eq(reports.scanId, sql.placeholder('scanId')))
     .prepare();
 
-  const update = (scanId: string, changes: Partial<ScanRow>): boolean => {
-    const changed = db
-      .update(scans)
-      .set(changes)
-      .where(and(eq(scans.id, scanId), unfinished))
-      .returning({ id: scans.id })
-      .all();
-    return changed.length > 0;
-  };
+  const insertScan = db
+    .insert(scans)
+    .values({
+      id: sql.placeholder('id'),
+      url: sql.placeholder('url'),
+      isBareDomain: sql.placeholder('isBareDomain'),
+      status: 'queued',
+      createdAtMs: sql.placeholder('createdAtMs'),
+    })
+    .prepare();
+  const insertReport = db
+    .insert(reports)
+    .values({
+      scanId: sql.placeholder('scanId'),
+      report: sql.placeholder('report'),
+      findings: sql.placeholder('findings'),
+    })
+    .prepare();
+  const isUnfinished = and(eq(scans.id, sql.placeholder('scanId')), unfinished);
+  const updateStatus = db
+    .update(scans)
+    .set({ status: sql`${sql.placeholder('status')}` })
+    .where(isUnfinished)
+    .prepare();
+  const finish = db
+    .update(scans)
+    .set({
+      status: sql`${sql.placeholder('status')}`,
+      finishedAtMs: sql`${sql.placeholder('atMs')}`,
+      errorCode: sql`${sql.placeholder('code')}`,
+      errorDetail: sql`${sql.placeholder('detail')}`,
+    })
+    .where(isUnfinished)
+    .returning({ id: scans.id })
+    .prepare();
+  const ended = db
+    .select({ id: scans.id })
+    .from(scans)
+    .where(and(gte(scans.finishedAtMs, 0), lt(scans.finishedAtMs, sql.placeholder('beforeMs'))))
+    .limit(pruneBatchRows);
+  const deleteEnded = db
+    .delete(scans)
+    .where(inArray(scans.id, ended))
+    .returning({ id: scans.id })
+    .prepare();
+  const setStatus = (scanId: string, status: 'queued' | 'running'): void =>
+    writeUnsynced(db, () => updateStatus.run({ scanId, status }));
 
   return guardStore<ScanStore>(db.$client, {
     insert: (scan) => {
       assertInPlace(db);
-      db.insert(scans)
-        .values({ ...scan, status: 'queued' })
-        .run();
+      insertScan.run(scan);
     },
     find: (scanId) => {
-      const row = selectScan.get({ scanId });
-      return row && { ...row.scan, report: row.report };
+      const done = kept.get(scanId);
+      if (done !== undefined) return done;
+      const row = selectScan.get(scanId);
+      if (row === null) return undefined;
+      const scan = { ...row, isBareDomain: row.isBareDomain === 1 };
+      if (row.report === null) return { ...scan, report: null };
+      return keep({ ...scan, report: JSON.parse(row.report) as Report });
     },
     readFindings: (scanId) => {
       const row = selectFindings.get({ scanId });
       if (row === undefined) throw new Error(`scan ${scanId} has no report`);
       return JSON.parse(Bun.zstdDecompressSync(row.findings).toString()) as Findings;
     },
-    markRunning: (scanId) => void update(scanId, { status: 'running' }),
-    markQueued: (scanId) => void update(scanId, { status: 'queued' }),
-    markFailed: (scanId, { code, detail, atMs }) =>
-      update(scanId, {
-        status: 'failed',
-        errorCode: code,
-        errorDetail: detail,
-        finishedAtMs: atMs,
-      }),
+    markRunning: (scanId) => setStatus(scanId, 'running'),
+    markQueued: (scanId) => setStatus(scanId, 'queued'),
+    markFailed: (scanId, error) => finish.all({ scanId, status: 'failed', ...error }).length > 0,
     complete: async (scanId, { report, findings }) => {
       const compressed = await Bun.zstdCompress(JSON.stringify(findings));
-      return db.transaction((tx) => {
-        const changed = tx
-          .update(scans)
-          .set({ status: 'done', finishedAtMs: Date.parse(report.scannedAt) })
-          .where(and(eq(scans.id, scanId), unfinished))
-          .returning({ id: scans.id })
-          .all();
-        if (changed.length === 0) return false;
-        tx.insert(reports).values({ scanId, report, findings: compressed }).run();
+      const atMs = Date.parse(report.scannedAt);
+      return db.transaction(() => {
+        const done = { scanId, status: 'done', atMs, code: null, detail: null };
+        if (finish.all(done).length === 0) return false;
+        insertReport.run({ scanId, report, findings: compressed });
         return true;
       });
     },
@@ -116,13 +162,9 @@ export function createScanStore(db: Db): ScanStore {
         { behavior: 'immediate' },
       ),
     pruneEndedBefore: (beforeMs) => {
-      const ended = db
-        .select({ id: scans.id })
-        .from(scans)
-        .where(and(gte(scans.finishedAtMs, 0), lt(scans.finishedAtMs, beforeMs)))
-        .limit(pruneBatchRows);
-      return db.delete(scans).where(inArray(scans.id, ended)).returning({ id: scans.id }).all()
-        .length;
+      const deleted = writeUnsynced(db, () => deleteEnded.all({ beforeMs }));
+      for (const { id } of deleted) kept.delete(id);
+      return deleted.length;
     },
   });
 }

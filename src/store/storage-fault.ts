@@ -44,27 +44,30 @@ export function unusable(file: string, cause: unknown): Error {
   return new Error(`${file} ${advice}`, { cause: unwrap(cause) });
 }
 
+type Method = (...args: never[]) => unknown;
+
 /** The same store, whose methods throw `storage-unavailable` where a fault hinders them. */
-export function guardStore<Store extends object>(sqlite: Database, store: Store): Store {
+export function guardStore<Store extends Record<keyof Store, Method>>(
+  sqlite: Database,
+  store: Store,
+): Store {
   const rethrow = (error: unknown): never => {
     if (adviceFor(error) === locked) pauseWaits(sqlite);
     throw adviceFor(error) === undefined ? error : storageUnavailable(error);
   };
-  return new Proxy(store, {
-    get(target, name, receiver) {
-      const member: unknown = Reflect.get(target, name, receiver);
-      if (typeof member !== 'function') return member;
-      return (...args: unknown[]): unknown => {
-        endPause(sqlite);
-        try {
-          const result: unknown = Reflect.apply(member, target, args);
-          return result instanceof Promise ? result.catch(rethrow) : result;
-        } catch (error) {
-          return rethrow(error);
-        }
-      };
-    },
-  });
+  const guard =
+    (method: Method): Method =>
+    (...args) => {
+      endPause(sqlite);
+      try {
+        const result = method(...args);
+        return result instanceof Promise ? result.catch(rethrow) : result;
+      } catch (error) {
+        return rethrow(error);
+      }
+    };
+  const guarded = Object.entries<Method>(store).map(([name, method]) => [name, guard(method)]);
+  return Object.fromEntries(guarded) as Store;
 }
 
 /** `cause` is for the log. */
