@@ -12,6 +12,8 @@ import type { RateLimitPolicy } from './policy.ts';
  * A refused request leaves no event, so that a client that keeps asking is let in when its window says so.
  */
 
+const seenClients = 1_000;
+
 export interface PolicyState {
   readonly policy: RateLimitPolicy;
   readonly remaining: number;
@@ -64,11 +66,27 @@ export function createRateLimiter({
   const readClock = (): number => Math.floor(now());
   /** Given back while the store could not be written. */
   const owed = new Set<number>();
+  /** By client: what its next polls need not read again. */
+  const seen = new Map<string, SeenWindow[]>();
+
+  /** What a window holds changes by this limiter alone, or when the oldest leaves it. */
+  function peekWindow(partitionKey: string, policy: RateLimitPolicy, atMs: number): PolicyWindow {
+    const windows = seen.get(partitionKey) ?? [];
+    const known = windows.find((window) => window.policy === policy);
+    if (known !== undefined && holds(known, atMs)) return known;
+    const window = { ...readWindow(partitionKey, policy, atMs), readAtMs: atMs };
+    if (seen.size >= seenClients) seen.clear();
+    seen.set(partitionKey, [...windows.filter((other) => other !== known), window]);
+    return window;
+  }
 
   function consume(partitionKey: string, policies: readonly RateLimitPolicy[]): Verdict {
     if (policies.length === 0) {
       return { allowed: true, retryAfterSeconds: 0, receipt: { eventIds: [] }, ...standing([]) };
     }
+    // What is owed may be any client's.
+    if (owed.size > 0) seen.clear();
+    seen.delete(partitionKey);
     const verdict = store.transact((): Verdict => {
       store.remove([...owed]);
       // Under the write lock: while this process waited for it, others may have recorded later times.
@@ -121,10 +139,11 @@ export function createRateLimiter({
     peek: (partitionKey, policies) => {
       const atMs = readClock();
       return standing(
-        policies.map((policy) => stateOf(readWindow(partitionKey, policy, atMs), atMs)),
+        policies.map((policy) => stateOf(peekWindow(partitionKey, policy, atMs), atMs)),
       );
     },
     giveBack: ({ eventIds }) => {
+      seen.clear();
       for (const eventId of eventIds) owed.add(eventId);
       try {
         store.transact(() => store.remove([...owed]));
@@ -144,6 +163,14 @@ interface PolicyWindow {
   readonly policy: RateLimitPolicy;
   readonly counted: number;
   readonly oldestMs: number | null;
+}
+
+interface SeenWindow extends PolicyWindow {
+  readonly readAtMs: number;
+}
+
+function holds({ policy, oldestMs, readAtMs }: SeenWindow, atMs: number): boolean {
+  return readAtMs <= atMs && (oldestMs === null || oldestMs > startOf(policy, atMs));
 }
 
 function startOf(policy: RateLimitPolicy, atMs: number): number {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
 import { createRateLimiter, type RateLimiter } from '../../src/rate-limit/limiter.ts';
 import type { RateLimitPolicy } from '../../src/rate-limit/policy.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -125,6 +125,27 @@ test('peeking counts nothing, and a client without requests has nothing to reset
   expect(limiter.peek('client', [perHour]).tightest).toEqual(fresh);
 });
 
+test('where a client stands is read once, until it changes or a request leaves the window', () => {
+  const store = createRateCounterStore(openDatabase(':memory:').db);
+  let nowMs = start;
+  const limiter = createRateLimiter({ store, now: () => nowMs });
+  const receipts = [1, 2].map(() => limiter.consume('client', [perHour]).receipt);
+  const readWindow = spyOn(store, 'readWindow');
+  const peekAt = (ms: number) => {
+    nowMs = ms;
+    const remaining = limiter.peek('client', [perHour]).tightest?.remaining;
+    return [remaining, readWindow.mock.calls.length];
+  };
+  expect(peekAt(start)).toEqual([1, 1]);
+  expect(peekAt(start + 3_600_000 - 1)).toEqual([1, 1]);
+  expect(peekAt(start + 3_600_000)).toEqual([3, 2]);
+  expect(peekAt(start + 3_600_000 - 1)).toEqual([1, 3]);
+  for (const receipt of receipts) limiter.giveBack(receipt);
+  expect(peekAt(start + 3_600_000 - 1)).toEqual([3, 4]);
+  limiter.consume('client', [perHour]);
+  expect(peekAt(start + 3_600_000 - 1)).toEqual([2, 6]);
+});
+
 test('without a policy everything is admitted', () => {
   const { limiter } = createTestLimiter();
   expect(limiter.consume('client', [])).toEqual({
@@ -197,6 +218,18 @@ test('pruning without a policy removes everything that was counted', () => {
   const { limiter } = createTestLimiter();
   limiter.consume('client', [perHour]);
   expect(limiter.pruneExpired([])).toBe(1);
+});
+
+test('what was owed to one client is given back with the request of another', () => {
+  const { db } = openDatabase(':memory:');
+  const limiter = createRateLimiter({ store: createRateCounterStore(db), now: () => start });
+  const { receipt } = limiter.consume('client', [perHour]);
+  db.$client.run('PRAGMA query_only = 1');
+  limiter.giveBack(receipt);
+  db.$client.run('PRAGMA query_only = 0');
+  expect(limiter.peek('client', [perHour]).tightest?.remaining).toBe(2);
+  limiter.consume('another', [perHour]);
+  expect(limiter.peek('client', [perHour]).tightest?.remaining).toBe(3);
 });
 
 test('what cannot be given back while the store fails is given back with the next request', () => {
