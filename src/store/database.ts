@@ -26,7 +26,8 @@ export interface OpenDatabase {
 }
 
 const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url));
-const reclaimedPages = 1_000;
+/** All requests wait meanwhile. */
+const reclaimedPages = 100;
 /** Nothing else goes on before the start is over. */
 const startBusyTimeoutMs = 2_000;
 

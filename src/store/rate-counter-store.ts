@@ -3,7 +3,8 @@ import { type Db, writeUnsynced } from './database.ts';
 import { rateEvents } from './schema.ts';
 import { guardStore } from './storage-fault.ts';
 
-const pruneBatchRows = 1_000;
+/** All requests wait meanwhile. */
+const pruneBatchRows = 250;
 
 /** The events of one policy and partition that happened after a given moment. */
 export interface EventWindow {

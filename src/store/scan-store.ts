@@ -1,10 +1,11 @@
-import { and, asc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
+import { and, asc, eq, gte, lt, sql } from 'drizzle-orm';
 import type { Findings, Report } from '../report/report.ts';
 import { assertInPlace, type Db, writeUnsynced } from './database.ts';
 import { reports, type ScanRow, scans } from './schema.ts';
 import { guardStore } from './storage-fault.ts';
 
-const pruneBatchRows = 200;
+/** All requests wait meanwhile. */
+const pruneBatchRows = 50;
 /** A scan is polled most just after its end. With their reports they take some megabytes. */
 const keptScans = 1_000;
 /** Word for word as in the index of the same name, or SQLite does not use that. */
@@ -106,13 +107,13 @@ export function createScanStore(db: Db): ScanStore {
     .returning({ id: scans.id })
     .prepare();
   const ended = db
-    .select({ id: scans.id })
+    .select({ rowid: sql`rowid` })
     .from(scans)
     .where(and(gte(scans.finishedAtMs, 0), lt(scans.finishedAtMs, sql.placeholder('beforeMs'))))
     .limit(pruneBatchRows);
   const deleteEnded = db
     .delete(scans)
-    .where(inArray(scans.id, ended))
+    .where(sql`rowid in ${ended}`)
     .returning({ id: scans.id })
     .prepare();
   const setStatus = (scanId: string, status: 'queued' | 'running'): void =>

@@ -157,6 +157,16 @@ describe('a scan that is done', () => {
     expect(store.find('a')).toEqual(done);
   });
 
+  test.each([999, 1_000, 1_001])('is found again after %d others', async (others) => {
+    const { store } = createTestStore();
+    const ids = ['first', ...Array.from({ length: others }, (_, index) => String(index))];
+    for (const id of ids) insert(store, id);
+    for (const id of ids) await store.complete(id, resultOf());
+    const found = ids.map((id) => store.find(id));
+    expect(found.map((scan) => scan?.id)).toEqual(ids);
+    expect(store.find('first')).toEqual(found[0]);
+  });
+
   test('without findings to read throws', () => {
     const { store } = createTestStore();
     insert(store, 'a');
@@ -318,6 +328,15 @@ describe('pruning', () => {
     expect(() => store.readFindings('a')).toThrow('has no report');
   });
 
+  test('removes what has been read before', async () => {
+    const { store } = createTestStore();
+    insert(store, 'a');
+    await store.complete('a', resultOf(1_000));
+    expect(store.find('a')?.status).toBe('done');
+    store.pruneEndedBefore(2_000);
+    expect(store.find('a')).toBeUndefined();
+  });
+
   test('leaves unfinished scans, however old', () => {
     const { store } = createTestStore();
     for (const id of ['queued', 'running']) insert(store, id, 0);
@@ -334,9 +353,9 @@ describe('pruning', () => {
     expect(store.pruneEndedBefore(5_000)).toBe(0);
   });
 
-  test('takes two hundred scans at a time', () => {
+  test('takes fifty scans at a time', () => {
     const { db, store } = createTestStore();
-    const rows = Array.from({ length: 401 }, (_, index) => ({
+    const rows = Array.from({ length: 101 }, (_, index) => ({
       id: String(index),
       url: 'https://example.com/',
       isBareDomain: false,
@@ -348,7 +367,7 @@ describe('pruning', () => {
     db.insert(scans)
       .values({ ...rows[0]!, id: 'later', finishedAtMs: 9 })
       .run();
-    expect([1, 2, 3, 4].map(() => store.pruneEndedBefore(5))).toEqual([200, 200, 1, 0]);
+    expect([1, 2, 3, 4].map(() => store.pruneEndedBefore(5))).toEqual([50, 50, 1, 0]);
     expect(db.select().from(scans).where(eq(scans.id, 'later')).all()).toHaveLength(1);
   });
 });
