@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
+import { Value } from '@sinclair/typebox/value';
 import { ScanFailedError } from '../../src/errors.ts';
+import { reportBodySchema } from '../../src/http/report-body.ts';
 import { createTestApp, heldRunAxe, pageScan, ruleResult, until } from '../support/test-app.ts';
 
 const pagePath = `/api/v1/scan?url=${encodeURIComponent('https://example.com/a?b=c&d=e#f')}`;
@@ -145,6 +147,21 @@ test('a poll tells queued, running and done, with Retry-After until it is done',
     return !done.headers.has('retry-after');
   });
   expect(await done.json()).toMatchObject({ scanId, status: 'done', score: 100 });
+});
+
+test('every poll of a scan that is done gives the report as GET did', async () => {
+  await using app = await createTestApp({
+    runAxe: async () => pageScan({ violations: [ruleResult('image-alt', 'critical', 3)] }),
+  });
+  const answer = await app.get(pagePath);
+  const report = await answer.json();
+  expect(Value.Check(reportBodySchema, report)).toBe(true);
+  for (const poll of [1, 2].map(() => app.get(`/api/v1/scan/${report.scanId}`))) {
+    const { status, headers } = await poll;
+    expect([status, headers.get('retry-after')]).toEqual([200, null]);
+    expect(headers.get('content-type')).toBe(answer.headers.get('content-type'));
+    expect(await (await poll).json()).toEqual(report);
+  }
 });
 
 test('a scan that fails is a 500 with its code for who waits, and a 200 with the error for who polls', async () => {
