@@ -1,0 +1,64 @@
+import type { Contestant } from '../contestants/contestant.ts';
+import type { ContestantName, Lineup } from '../contestants/lineup.ts';
+import { CpuMeter } from '../cpu-meter.ts';
+import { readPss } from '../process-times.ts';
+
+/** What came of so many clients that ask for one scan after another. */
+export interface Load {
+  readonly contestant: ContestantName;
+  readonly clients: number;
+  readonly scans: number;
+  readonly failures: number;
+  readonly scansPerMinute: number;
+  readonly cpuMsPerScan: number;
+  /** Of the process tree, in bytes. */
+  readonly peakPss: number;
+}
+
+const lookMs = 500;
+
+/**
+ * Keeps the contestant busy for the time told, and waits for the scans that have begun by then: they
+ * count, and so does their time.
+ */
+export async function loadContestant(
+  lineup: Lineup,
+  contestant: Contestant,
+  { clients, durationMs, nextUrl }: { clients: number; durationMs: number; nextUrl: () => string },
+): Promise<Load> {
+  const meter = new CpuMeter(contestant.pid);
+  const before = meter.read();
+  let peakPss = 0;
+  const look = (): void => {
+    meter.read();
+    peakPss = Math.max(peakPss, readPss(meter.pids));
+  };
+  const looks = setInterval(look, lookMs);
+  let [scans, failures] = [0, 0];
+  const startedAt = performance.now();
+  let lastAt = startedAt;
+  const work = Array.from({ length: clients }, async () => {
+    while (performance.now() - startedAt < durationMs) {
+      try {
+        await lineup.scan(contestant, { url: nextUrl() });
+        scans += 1;
+        lastAt = performance.now();
+      } catch {
+        failures += 1;
+        // One that answers at once that it can't is not to be asked without a pause.
+        await Bun.sleep(lookMs);
+      }
+    }
+  });
+  await Promise.all(work);
+  clearInterval(looks);
+  return {
+    contestant: contestant.name as ContestantName,
+    clients,
+    scans,
+    failures,
+    scansPerMinute: scans === 0 ? 0 : (scans / (lastAt - startedAt)) * 60_000,
+    cpuMsPerScan: (meter.read().treeMs - before.treeMs) / scans,
+    peakPss,
+  };
+}

@@ -1,0 +1,65 @@
+import type { Lineup } from '../contestants/lineup.ts';
+import type { BenchPage } from '../pages/page-set.ts';
+import type { BenchServer, Mode } from '../pages/serve.ts';
+import { type Load, loadContestant } from './load.ts';
+
+/** How many clients there are at once. */
+export const clientCounts = [1, 2, 4, 8];
+/** For pages that are waited for: the time is the network's, so there is room for many. */
+export const patientClientCounts = [1, 8, 16, 32];
+
+interface LoadOptions {
+  readonly durationMs: number;
+  readonly onLoad: (load: Load) => void;
+}
+
+/** Scans of the pages in turn, by ever more clients. */
+export async function measureThroughput(
+  lineup: Lineup,
+  server: BenchServer,
+  pages: readonly BenchPage[],
+  { durationMs, onLoad }: LoadOptions,
+): Promise<Load[]> {
+  const loads: Load[] = [];
+  for (const clients of clientCounts) {
+    for (const name of lineup.names) {
+      const contestant = await lineup.get(name);
+      if (contestant === undefined || (contestant.isSerial && clients > 1)) continue;
+      const nextUrl = inTurn(server, pages, 'now');
+      loads.push(await loadContestant(lineup, contestant, { clients, durationMs, nextUrl }));
+      onLoad(loads.at(-1)!);
+    }
+  }
+  return loads;
+}
+
+/** The same where the network takes 500 to 1,500 ms a page: the floor alone, and Curbcut in company. */
+export async function measureNetworkWait(
+  lineup: Lineup,
+  server: BenchServer,
+  page: BenchPage,
+  { durationMs, onLoad }: LoadOptions,
+): Promise<Load[]> {
+  const loads: Load[] = [];
+  for (const clients of patientClientCounts) {
+    for (const name of ['floor', 'curbcut'] as const) {
+      if (name === 'floor' && clients > 1) continue;
+      const contestant = await lineup.get(name);
+      if (contestant === undefined) continue;
+      const nextUrl = inTurn(server, [page], 'slow');
+      loads.push(await loadContestant(lineup, contestant, { clients, durationMs, nextUrl }));
+      onLoad(loads.at(-1)!);
+    }
+  }
+  return loads;
+}
+
+function inTurn(server: BenchServer, pages: readonly BenchPage[], mode: Mode): () => string {
+  let index = 0;
+  return () => {
+    const page = pages[index % pages.length];
+    index += 1;
+    if (page === undefined) throw new Error('there is no page to scan');
+    return server.urlOf(page, mode);
+  };
+}
