@@ -1,16 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { findChromium } from '../../src/browser/find-chromium.ts';
-import { Lineup } from './contestants/lineup.ts';
 import { installPeers } from './contestants/peers.ts';
-import type { Load } from './figures/load.ts';
-import { measureMemory } from './figures/memory.ts';
-import { scanOneAtATime } from './figures/one-at-a-time.ts';
-import { measureNetworkWait, measureThroughput } from './figures/throughput.ts';
-import { type BenchOptions, type FigureName, parseOptions, usage } from './options.ts';
-import { generatedPages, pagesOf, smallPage, typicalPages } from './pages/page-set.ts';
-import { serveBenchPages } from './pages/serve.ts';
-import type { BenchResults } from './report/results.ts';
+import { measure } from './measure.ts';
+import { type BenchOptions, parseOptions, usage } from './options.ts';
 import { summarizePages } from './report/summarize.ts';
 import { contestantTable, cpuTable, format, targetTable, waitTable } from './report/tables.ts';
 import { targetsOf } from './report/targets.ts';
@@ -26,7 +19,7 @@ if (options.only.some((name) => name !== 'floor' && name !== 'curbcut')) {
 }
 const binary = await findChromium({ environment: process.env });
 const startedAt = new Date();
-const results = await measure(options);
+const results = await measure(options, binary, note);
 const pages = summarizePages(results.single.scans);
 const targets = targetsOf(results, pages);
 
@@ -44,6 +37,7 @@ for (const { page, of } of pages) {
 for (const { contestant, page, error } of results.single.failures) {
   console.log(`${contestant}, ${page}: ${error}`);
 }
+
 await mkdir(dirname(options.json), { recursive: true });
 const machine = { cpus: navigator.hardwareConcurrency, browser: binary.version };
 const file = { startedAt, machine, options, targets, ...results, absent: [...results.absent] };
@@ -57,46 +51,6 @@ function readOptions(): BenchOptions {
     note(`bench: ${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
     return process.exit(2);
   }
-}
-
-async function measure({
-  only,
-  figures,
-  runs,
-  seconds,
-  ...choice
-}: BenchOptions): Promise<BenchResults> {
-  const candidates = choice.pages === undefined ? generatedPages : await pagesOf(choice.pages);
-  const chosen = candidates.filter(({ name }) => name.includes(choice.match));
-  await using server = serveBenchPages(choice.pages);
-  await using lineup = new Lineup(only, binary);
-  const ifWanted = <T>(figure: FigureName, none: T, run: () => Promise<T>): Promise<T> => {
-    if (!figures.includes(figure)) return Promise.resolve(none);
-    note(`${figure}:`);
-    return run();
-  };
-  const load = {
-    durationMs: seconds * 1_000,
-    onLoad: ({ contestant, clients, scansPerMinute }: Load) =>
-      note(`${contestant}, ${clients} clients: ${scansPerMinute.toFixed(0)} scans/min`),
-  };
-  // One after another: each has the machine for itself.
-  const memory = await ifWanted('memory', [], () =>
-    measureMemory(lineup, { ...load, nextUrl: () => server.urlOf(smallPage) }),
-  );
-  const single = await ifWanted('single', { scans: [], failures: [] }, () =>
-    scanOneAtATime(lineup, server, chosen, {
-      runs,
-      onScan: ({ contestant, page, cpuMs }) => note(`${contestant}, ${page}: ${cpuMs} ms`),
-    }),
-  );
-  const throughput = await ifWanted('throughput', [], () =>
-    measureThroughput(lineup, server, typicalPages, load),
-  );
-  const wait = await ifWanted('wait', [], () =>
-    measureNetworkWait(lineup, server, smallPage, load),
-  );
-  return { names: only, absent: lineup.absent, single, throughput, wait, memory };
 }
 
 function note(text: string): void {

@@ -1,7 +1,7 @@
 import type { ChromiumBinary } from '../../../src/browser/find-chromium.ts';
 import type { Contestant } from './contestant.ts';
 import { startCurbcut } from './curbcut.ts';
-import { startWorker, within } from './start-worker.ts';
+import { NoAnswerError, startWorker, within } from './start-worker.ts';
 import type { Ask } from './worker.ts';
 
 /** All contestants; the floor is first because the others are measured by it. */
@@ -53,9 +53,7 @@ export class Lineup implements AsyncDisposable {
     try {
       return await within(scanTimeoutMs, contestant.scan(ask));
     } catch (error) {
-      if (error instanceof Error && error.message.startsWith('no answer')) {
-        await this.stop(contestant.name as ContestantName);
-      }
+      if (error instanceof NoAnswerError) await this.stop(contestant.name as ContestantName);
       throw error;
     }
   }

@@ -69,11 +69,16 @@ export async function startWorker(
   };
 }
 
-/** Rejects when it takes longer. */
+/** Nothing came in the time that there was. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+}
+
+/** Throws `NoAnswerError` when it takes longer. */
 export function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new Error(`no answer within ${timeoutMs / 1_000} s`)),
+    () => reject(new NoAnswerError(`no answer within ${timeoutMs / 1_000} s`)),
     timeoutMs,
   );
   return Promise.race([work, promise]).finally(() => clearTimeout(timer));

@@ -1,7 +1,8 @@
 import type { ContestantName, Lineup } from '../contestants/lineup.ts';
+import { NoAnswerError } from '../contestants/start-worker.ts';
 import { CpuMeter } from '../cpu-meter.ts';
 import type { Findings } from '../findings.ts';
-import { type BenchPage, quadraticPage, smallPage } from '../pages/page-set.ts';
+import { type BenchPage, smallPage } from '../pages/page-set.ts';
 import type { BenchServer } from '../pages/serve.ts';
 
 /** One scan with nothing else under way. */
@@ -18,10 +19,17 @@ export interface SingleScan {
   readonly elements?: number;
 }
 
+/** A scan that gave no findings. */
+interface Failure {
+  readonly contestant: ContestantName;
+  readonly page: string;
+  readonly error: string;
+  readonly isTimeout: boolean;
+}
+
 export interface SingleScans {
   readonly scans: readonly SingleScan[];
-  /** A sentence for each scan that gave no findings. */
-  readonly failures: readonly { contestant: ContestantName; page: string; error: string }[];
+  readonly failures: readonly Failure[];
 }
 
 const warmUpScans = 2;
@@ -30,12 +38,14 @@ const quietMs = 60;
 /** What may be used in that time by processes that do nothing. */
 const quietCpuMs = 10;
 const longestUnrestMs = 3_000;
-const scansQuadraticPages: ReadonlySet<ContestantName> = new Set(['floor', 'curbcut']);
-const tolerableFailures = 5;
+/** Of the floor, from which on a page is scanned once by the others; and by Curbcut alone of them. */
+const longCpuMs = 3_000;
+const veryLongCpuMs = 15_000;
+const tolerableTimeouts = 3;
 
 /**
  * Every contestant scans every page so many times, in turns, so that what else happens on the machine
- * meets all of them alike.
+ * meets all of them alike. Pages that take long are spared the peers.
  */
 export async function scanOneAtATime(
   lineup: Lineup,
@@ -44,7 +54,7 @@ export async function scanOneAtATime(
   { runs, onScan }: { runs: number; onScan: (scan: SingleScan) => void },
 ): Promise<SingleScans> {
   const scans: SingleScan[] = [];
-  const failures: SingleScans['failures'][number][] = [];
+  const failures: Failure[] = [];
   const meters = new Map<number, CpuMeter>();
   const scan = async (name: ContestantName, page: BenchPage): Promise<SingleScan | null> => {
     const contestant = await lineup.get(name);
@@ -68,7 +78,12 @@ export async function scanOneAtATime(
         ...rest,
       };
     } catch (error) {
-      failures.push({ contestant: name, page: page.name, error: String(error) });
+      failures.push({
+        contestant: name,
+        page: page.name,
+        error: String(error),
+        isTimeout: error instanceof NoAnswerError,
+      });
       return null;
     } finally {
       clearInterval(looks);
@@ -82,8 +97,7 @@ export async function scanOneAtATime(
   for (let run = 0; run < runs; run += 1) {
     for (const page of pages) {
       for (const name of lineup.names) {
-        if (page.name === quadraticPage && (run > 0 || !scansQuadraticPages.has(name))) continue;
-        if (isGivenUp(failures, name, page)) continue;
+        if (isSpared(scans, name, page) || isGivenUp(failures, name, page)) continue;
         const result = await scan(name, page);
         if (result === null) continue;
         scans.push(result);
@@ -94,14 +108,22 @@ export async function scanOneAtATime(
   return { scans, failures };
 }
 
-/** Each failure may have taken as long as a scan may: one is enough for a page. */
-function isGivenUp(
-  failures: SingleScans['failures'],
-  name: ContestantName,
-  page: BenchPage,
-): boolean {
-  const own = failures.filter(({ contestant }) => contestant === name);
-  return own.length >= tolerableFailures || own.some((failure) => failure.page === page.name);
+/** Once it has taken the floor long. */
+function isSpared(scans: readonly SingleScan[], name: ContestantName, page: BenchPage): boolean {
+  const ofPage = scans.filter((scan) => scan.page === page.name);
+  const floorMs = ofPage.find(({ contestant }) => contestant === 'floor')?.cpuMs ?? 0;
+  const isPeer = name !== 'floor' && name !== 'curbcut';
+  if (isPeer && floorMs >= veryLongCpuMs) return true;
+  const isOnce = floorMs >= veryLongCpuMs || (isPeer && floorMs >= longCpuMs);
+  return isOnce && ofPage.some(({ contestant }) => contestant === name);
+}
+
+/** Once it has given no answer: each time costs as long as a scan may take. */
+function isGivenUp(failures: readonly Failure[], name: ContestantName, page: BenchPage): boolean {
+  const timeouts = failures.filter(({ contestant, isTimeout }) => contestant === name && isTimeout);
+  return (
+    timeouts.length >= tolerableTimeouts || timeouts.some((timeout) => timeout.page === page.name)
+  );
 }
 
 /** A context is closed, or the next one made ready, after the answer. */
