@@ -1,5 +1,6 @@
 import type * as AxeCore from 'axe-core';
 import type { CrossTreeSelector, FrameContextObject, RunOptions } from 'axe-core';
+import { loadAxe } from './axe/axe-source.ts';
 import { assertNoClobberedForm } from './clobbered-forms.ts';
 import type { Frame, IsolatedWorlds } from './isolated-world.ts';
 import {
@@ -30,7 +31,7 @@ const maxPartsLength = 64_000_000;
 /** A frame whose selector is longer was named to do harm. */
 const longestSelector = 2_000;
 
-const axeSource = await Bun.file(new URL(import.meta.resolve('axe-core/axe.min.js'))).text();
+const { source: axeSource } = await loadAxe();
 
 /**
  * axe yields between rules with `setTimeout(…, 0)`. In a document sandboxed without scripts timers

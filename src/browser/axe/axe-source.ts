@@ -1,0 +1,47 @@
+/*
+ * axe-core as it is injected: the package's own bundle with the slow parts of it replaced, and
+ * minified again. Replaced is source text, because within the bundle functions call each other
+ * directly, so nothing that is set from outside on `axe.commons` or `axe.utils` reaches them. A
+ * fork was refused: it would have to be kept up to date, and nobody could tell what it finds.
+ *
+ * What must stay true: a patch changes what axe costs, never what it finds, and what it remembers
+ * lives no longer than the run. The patches are made for one version of the bundle and are used on
+ * no other: there axe runs as it comes, and a test tells.
+ */
+import { applyPatch } from './patch.ts';
+import { patches } from './patches.ts';
+
+/** SHA-256 of axe.js in axe-core 4.14.1. */
+const patchedBundle = 'fd334aa2da229d401b8f58a11644cd1ae520d8a2418a74905988f2db940ffd4b';
+
+interface AxeSource {
+  readonly source: string;
+  readonly isPatched: boolean;
+}
+
+/** Reads axe-core from its package. */
+export async function loadAxe(): Promise<AxeSource> {
+  const [bundle, minified] = await Promise.all([readFile('axe.js'), readFile('axe.min.js')]);
+  if (new Bun.CryptoHasher('sha256').update(bundle).digest('hex') !== patchedBundle) {
+    return { source: minified, isPatched: false };
+  }
+  return { source: await minify(patches.reduce(applyPatch, bundle)), isPatched: true };
+}
+
+async function minify(source: string): Promise<string> {
+  const entry = './axe.js';
+  const { outputs } = await Bun.build({
+    entrypoints: [entry],
+    files: { [entry]: source },
+    target: 'browser',
+    format: 'iife',
+    minify: true,
+  });
+  const [output] = outputs;
+  if (output === undefined) throw new Error('the patched bundle gives no output');
+  return output.text();
+}
+
+function readFile(name: string): Promise<string> {
+  return Bun.file(new URL(import.meta.resolve(`axe-core/${name}`))).text();
+}

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { loadAxe } from '../../../src/browser/axe/axe-source.ts';
+import { type PageServer, servePages } from '../../support/page-server.ts';
+import { type BrowserStage, scanTimeoutMs, startBrowserStage } from '../browser-stage.ts';
+import { runBoth } from './compare-with-stock.ts';
+import { linkPages } from './link-pages.ts';
+
+const { source, isPatched } = await loadAxe();
+const sources: Record<string, string> = { ...linkPages };
+
+let stage: BrowserStage;
+let pages: PageServer;
+beforeAll(async () => {
+  stage = await startBrowserStage();
+  pages = servePages(() => sources);
+}, scanTimeoutMs);
+afterAll(async () => {
+  await pages[Symbol.asyncDispose]();
+  await stage[Symbol.asyncDispose]();
+});
+
+test('the installed axe-core is the one that the patches were made for', () => {
+  expect(isPatched).toBe(true);
+});
+
+test.each(Object.keys(sources))(
+  'axe with its slow parts replaced says of %s word for word what axe says',
+  async (path) => {
+    await using egress = await stage.openEgress();
+    await using lease = await stage.chromium.lease(egress.url);
+    const page = await lease.context.newPage();
+    await page.goto(pages.origin + path);
+    const { stock, patched } = await runBoth(page, source);
+    expect(patched).toEqual(stock);
+  },
+  scanTimeoutMs,
+);
