@@ -1,3 +1,4 @@
+import { availableParallelism, totalmem } from 'node:os';
 import { Elysia } from 'elysia';
 import manifest from '../package.json' with { type: 'json' };
 import { createAddressPolicy } from './browser/address-policy.ts';
@@ -22,6 +23,8 @@ import { securityHeaders } from './http/security-headers.ts';
 import { createWaitForScan, idleTimeoutSeconds } from './http/wait-for-scan.ts';
 import { createLog, type Log } from './log.ts';
 import { createRateLimiter } from './rate-limit/limiter.ts';
+import { AxeGate } from './scan/axe-gate.ts';
+import { capacityOf } from './scan/capacity.ts';
 import { ScanQueue } from './scan/queue.ts';
 import { ScanService } from './scan/service.ts';
 import { openDatabase } from './store/database.ts';
@@ -64,6 +67,9 @@ export async function createApp(
   const partitionSecret = loadPartitionSecret(config.store.databasePath);
 
   const addressPolicy = createAddressPolicy(config.browser.egress);
+  const capacity = capacityOf(availableParallelism(), memoryBytes());
+  const concurrency = config.scan.concurrency || capacity.concurrency;
+  const queue = new ScanQueue({ ...config.scan, concurrency });
   let chromium: Chromium | undefined;
   let pool: PagePool | undefined;
   if (runAxe === undefined) {
@@ -76,13 +82,17 @@ export async function createApp(
     const openEgress = () =>
       EgressProxy.start({ addressPolicy, resolveHost: resolveBySystem, log });
     pool = new PagePool({ chromium, openEgress });
+    const axeGate = new AxeGate({
+      concurrency: capacity.axeConcurrency,
+      onCrowded: (isCrowded) => queue.hold(isCrowded),
+    });
     runAxe = createRunAxe({
       pool,
+      gate: (work, signal) => axeGate.run(work, signal),
       navigationTimeoutMs: config.browser.navigationTimeoutMs,
     });
   }
 
-  const queue = new ScanQueue(config.scan);
   const service = new ScanService({ store, queue, runAxe, addressPolicy, log, now });
 
   const { policies } = config.http;
@@ -168,4 +178,9 @@ export async function createApp(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Of the machine, or of the container. */
+function memoryBytes(): number {
+  return Math.min(totalmem(), process.constrainedMemory() || Infinity);
 }

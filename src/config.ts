@@ -53,7 +53,12 @@ export const environmentSchema = Type.Object({
     description: 'Ports, separated by commas, on which public addresses may be scanned.',
     default: '80,443,8080,8443',
   }),
-  SCAN_CONCURRENCY: whole('Scans that run at once.', 2, 1, 64),
+  SCAN_CONCURRENCY: whole(
+    'Scans that run at once; 0 stands for eight for each processor, two for each gigabyte of memory at most.',
+    0,
+    0,
+    64,
+  ),
   SCAN_TIMEOUT_SECONDS: whole(
     'After this time a scan is stopped; waiting in the queue does not count.',
     60,

@@ -36,7 +36,7 @@ const defaults: Config = {
       total: { name: 'scan-total', quota: 100, windowSeconds: 86_400 },
     },
   },
-  scan: { concurrency: 2, maxWaiting: 100, deadlineMs: 60_000 },
+  scan: { concurrency: 0, maxWaiting: 100, deadlineMs: 60_000 },
   browser: {
     executablePath: undefined,
     egress: { allowNetworks: [], allowHosts: [], allowPorts: [80, 443, 8_080, 8_443] },
@@ -107,7 +107,7 @@ test('the links follow the port unless PUBLIC_URL says otherwise', () => {
 
 const bounds = [
   ['PORT', 0, 65_535],
-  ['SCAN_CONCURRENCY', 1, 64],
+  ['SCAN_CONCURRENCY', 0, 64],
   ['SCAN_TIMEOUT_SECONDS', 5, 600],
   ['MAX_WAITING', 0, 100_000],
   ['POST_WAIT_SECONDS', 0, 600],
@@ -339,7 +339,7 @@ describe('a rate limit that cannot be read is refused', () => {
 test('all faults are reported at once, each with its variable', () => {
   const faults = faultsOf({
     PORT: '1e3',
-    SCAN_CONCURRENCY: '0',
+    SCAN_CONCURRENCY: '-1',
     RATE_LIMIT_GET: 'none',
     TRUSTED_PROXIES: 'nginx',
     PUBLIC_URL: 'example.com',

@@ -35,22 +35,27 @@ export interface PageScan extends Omit<AxeResults, 'unscannedFrameCount'> {
  */
 export type RunAxe = (request: AxeRequest) => Promise<PageScan>;
 
+export type Gate = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+
 const maxDocuments = 3;
 /** As for the URL that is asked for; a script can make it any length. */
 const maxUrlLength = 2_048;
 
 export function createRunAxe({
   pool,
+  gate,
   navigationTimeoutMs,
 }: {
   pool: PagePool;
+  /** Starts the work when a processor is free for it. */
+  gate: Gate;
   navigationTimeoutMs: number;
 }): RunAxe {
   return async ({ candidates, signal }) => {
     signal.throwIfAborted();
     const page = await takeUnlessAborted(pool, signal);
     const { lease, scanPage } = page;
-    const work = scan(scanPage, candidates, signal, navigationTimeoutMs);
+    const work = scan(scanPage, gate, candidates, signal, navigationTimeoutMs);
     // Disposing of the page makes what is still under way reject, with nobody listening.
     work.catch(() => {});
     try {
@@ -85,6 +90,7 @@ async function takeUnlessAborted(pool: PagePool, signal: AbortSignal): Promise<P
 
 async function scan(
   scanPage: ScanPage,
+  gate: Gate,
   candidates: AxeRequest['candidates'],
   signal: AbortSignal,
   navigationTimeoutMs: number,
@@ -95,7 +101,10 @@ async function scan(
     const frame = await scanPage.worlds.mainFrame();
     try {
       const landing = await inspectLanding(scanPage, frame);
-      const { unscannedFrameCount, ...results } = await runAxeInFrames(scanPage.worlds, frame);
+      const { unscannedFrameCount, ...results } = await gate(
+        () => runAxeInFrames(scanPage.worlds, frame),
+        signal,
+      );
       const warnings = describe({
         landing,
         settled: settled && !timedOut && landing.isWhole,

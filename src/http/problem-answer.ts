@@ -29,7 +29,10 @@ export const exampleProblems = [
     { scanId: exampleScanId },
   ),
   example('internal-error', 'This service made a mistake, which has been logged. Try again later.'),
-  example('queue-full', 'All 2 scanners are busy and 100 scans are waiting. Try again later.'),
+  example(
+    'queue-full',
+    'All scanners are busy: 16 scans are running and 100 are waiting. Try again later.',
+  ),
   example(
     'too-many-waiting',
     'Your address has its share of the waiting scans: 50 of at most 100 in all. Try again later.',

@@ -27,6 +27,8 @@ export class ScanQueue {
   readonly #waiting = new Set<AbortController>();
   /** A moving average, for telling how long the backlog will take. */
   #taskMs = 5_000;
+  #isHeld = false;
+  #isDraining = false;
 
   constructor(options: QueueOptions) {
     this.#options = options;
@@ -52,7 +54,7 @@ export class ScanQueue {
    * most and others always find room. Without a client only the former.
    */
   assertRoom(client?: string): void {
-    if (this.running < this.#options.concurrency) return;
+    if (this.running < this.#options.concurrency && !this.#isHeld) return;
     const free = this.#options.maxWaiting - this.waiting;
     const own = client === undefined ? 0 : this.#queue.sizeBy({ client });
     if (own < free) return;
@@ -61,7 +63,7 @@ export class ScanQueue {
     throw free <= 0
       ? new DomainError(
           'queue-full',
-          `All ${this.#options.concurrency} scanners are busy and ${this.waiting} scans are waiting. Try again later.`,
+          `All scanners are busy: ${this.running} scans are running and ${this.waiting} are waiting. Try again later.`,
           { data: { retryAfterSeconds } },
         )
       : new DomainError(
@@ -73,13 +75,21 @@ export class ScanQueue {
 
   /** How long so many waiting tasks take to start, by the rate of late; at least a second. */
   secondsUntilStarts(count: number): number {
-    const { concurrency } = this.#options;
+    // While tasks are held back, fewer run at once.
+    const concurrency = Math.max(1, this.running);
     const now = performance.now();
     // Tasks that go on for longer than the average show before they end that it is no longer true.
     const runningMs = this.#running.values().reduce((sum, startedAt) => sum + now - startedAt, 0);
     const taskMs = Math.max(this.#taskMs, runningMs / concurrency);
     const seconds = Math.ceil((count * taskMs) / concurrency / 1_000);
     return Math.min(Math.max(seconds, 1), longestRetryAfterSeconds);
+  }
+
+  /** While held, it starts no task: those that run have more to do than this machine can. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    if (isHeld) this.#queue.pause();
+    else if (!this.#isDraining) this.#queue.start();
   }
 
   /**
@@ -115,6 +125,7 @@ export class ScanQueue {
    * Nothing is started any more.
    */
   async drain(graceMs: number): Promise<void> {
+    this.#isDraining = true;
     this.#queue.pause();
     for (const leaving of this.#waiting) leaving.abort();
     const abort = setTimeout(() => {

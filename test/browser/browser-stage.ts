@@ -9,7 +9,7 @@ import { type EgressLimits, EgressProxy } from '../../src/browser/egress-proxy.t
 import { type ChromiumBinary, findChromium } from '../../src/browser/find-chromium.ts';
 import { PagePool } from '../../src/browser/page-pool.ts';
 import { resolveBySystem, type ResolveHost } from '../../src/browser/resolve-target.ts';
-import { createRunAxe, type PageScan } from '../../src/browser/run-axe.ts';
+import { createRunAxe, type Gate, type PageScan } from '../../src/browser/run-axe.ts';
 import { ScanFailedError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { rulesWith } from '../support/networks.ts';
@@ -64,7 +64,8 @@ export async function startBrowserStage({
   const addressPolicy = createAddressPolicy({ ...rulesWith(allowNetworks), allowHosts });
   const openEgress = () => EgressProxy.start({ addressPolicy, resolveHost, log, limits });
   const pool = new PagePool({ chromium, openEgress });
-  const runAxe = createRunAxe({ pool, navigationTimeoutMs });
+  const gate: Gate = (work) => work();
+  const runAxe = createRunAxe({ pool, gate, navigationTimeoutMs });
   const queue = new PQueue({ concurrency: maxConcurrentScans });
   const scan: BrowserStage['scan'] = (urls, signal = new AbortController().signal) => {
     const [first, ...others] = [urls].flat();

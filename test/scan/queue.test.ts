@@ -136,7 +136,7 @@ describe('room', () => {
     expect(refusals).toEqual([null, null, null, null]);
     expect(refusalOf(queue)).toMatchObject({
       code: 'queue-full',
-      message: 'All 2 scanners are busy and 2 scans are waiting. Try again later.',
+      message: 'All scanners are busy: 2 scans are running and 2 are waiting. Try again later.',
     });
   });
 
@@ -391,6 +391,42 @@ describe('cancelling', () => {
     await task.end();
     await task.cancel();
     expect([task.outcome, task.signal?.aborted]).toEqual(['resolved', false]);
+  });
+});
+
+describe('a queue that is held', () => {
+  test('starts nothing until it is let go, and finishes what runs', async () => {
+    const queue = createTestQueue({ concurrency: 2 });
+    const [running] = addTasks(queue, 1);
+    queue.hold(true);
+    const [held] = addTasks(queue, 1);
+    await running.end();
+    expect(running.outcome).toBe('resolved');
+    expect(held.hasStarted).toBe(false);
+    queue.hold(false);
+    await turn();
+    expect(held.hasStarted).toBe(true);
+  });
+
+  test('has room only for those who wait, though places are free', () => {
+    const queue = createTestQueue({ concurrency: 2, maxWaiting: 1 });
+    queue.hold(true);
+    expect(refusalOf(queue)).toBeNull();
+    addTasks(queue, 1);
+    expect(refusalOf(queue)?.code).toBe('queue-full');
+    queue.hold(false);
+    expect(refusalOf(queue)).toBeNull();
+  });
+
+  test('starts nothing when it is let go while draining', async () => {
+    const queue = createTestQueue();
+    queue.hold(true);
+    const drained = queue.drain(1_000);
+    queue.hold(false);
+    const [late] = addTasks(queue, 1);
+    await drained;
+    await turn();
+    expect(late.hasStarted).toBe(false);
   });
 });
 
