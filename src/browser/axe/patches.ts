@@ -1,7 +1,43 @@
 import type { Patch } from './patch.ts';
+import { backgrounds } from './patches/backgrounds.ts';
+import { contrast } from './patches/contrast.ts';
+import { elementSource } from './patches/element-source.ts';
+import { geometry } from './patches/geometry.ts';
+import { grid } from './patches/grid.ts';
+import { lines } from './patches/lines.ts';
 import { memoize } from './patches/memoize.ts';
 import { moduleDefinitions } from './patches/module.ts';
+import { roles } from './patches/roles.ts';
+import { ruleRun } from './patches/rule-run.ts';
+import { runCache } from './patches/run-cache.ts';
+import { selectorData } from './patches/selector-data.ts';
+import { selectors } from './patches/selectors.ts';
+import { stacking } from './patches/stacking.ts';
 import { textBlock } from './patches/text-block.ts';
+import { text } from './patches/text.ts';
+import { tree } from './patches/tree.ts';
+import { virtualNode } from './patches/virtual-node.ts';
+import { visibility } from './patches/visibility.ts';
 
 /** Each by itself leaves what axe finds as it is: test/browser/axe/findings.test.ts. */
-export const patches: readonly Patch[] = [...moduleDefinitions, memoize, textBlock];
+export const patches: readonly Patch[] = [
+  ...moduleDefinitions,
+  memoize,
+  ...runCache,
+  virtualNode,
+  tree,
+  ruleRun,
+  ...elementSource,
+  ...selectorData,
+  selectors,
+  ...roles,
+  ...geometry,
+  ...stacking,
+  ...grid,
+  ...lines,
+  ...visibility,
+  ...text,
+  ...contrast,
+  ...backgrounds,
+  textBlock,
+];

@@ -1,0 +1,58 @@
+import { type Patch, replaceFunction } from '../patch.ts';
+
+interface TreeNode {
+  children: TreeNode[];
+}
+
+// axe's own.
+// oxlint-disable-next-line eslint/no-unused-vars -- axe reads it
+declare let hasShadowRoot: boolean;
+declare function createNode(node: Node, parent: TreeNode | null, shadowId?: string): TreeNode;
+declare function is_shadow_root_default(node: Node): boolean;
+
+function flattenTree(node: Node, shadowId: string | undefined, parent: TreeNode | null) {
+  const nodes: TreeNode[] = [];
+  flattenInto(nodes, node, shadowId, parent);
+  return nodes;
+}
+
+function flattenInto(
+  nodes: TreeNode[],
+  found: Node,
+  shadowId: string | undefined,
+  parent: TreeNode | null,
+): void {
+  const node = (found as Document).documentElement ?? found;
+  if (node.nodeType === Node.TEXT_NODE) {
+    nodes.push(createNode(node, parent));
+    return;
+  }
+  let children: ArrayLike<Node> = node.childNodes;
+  let inner = shadowId;
+  if (is_shadow_root_default(node)) {
+    hasShadowRoot = true;
+    inner = `a${Math.random().toString().slice(2)}`;
+    children = (node.shadowRoot as ShadowRoot).childNodes;
+  } else if (
+    node.nodeName.toLowerCase() === 'slot' &&
+    typeof (node as HTMLSlotElement).assignedNodes === 'function'
+  ) {
+    const assigned = (node as HTMLSlotElement).assignedNodes();
+    if (assigned.length > 0) children = assigned;
+    for (let index = 0; index < children.length; index += 1) {
+      flattenInto(nodes, children[index] as Node, shadowId, parent);
+    }
+    return;
+  } else if (node.nodeType !== Node.ELEMENT_NODE) return;
+  const vNode = createNode(node, parent, shadowId);
+  nodes.push(vNode);
+  for (let index = 0; index < children.length; index += 1) {
+    flattenInto(vNode.children, children[index] as Node, inner, vNode);
+  }
+}
+
+export const tree: Patch = replaceFunction(
+  `For each node of the page lists are made that hold it alone, to be joined to longer ones.`,
+  flattenTree,
+  flattenInto,
+);
