@@ -90,6 +90,7 @@ export async function createApp(
       pool,
       gate: (work, signal) => axeGate.run(work, signal),
       navigationTimeoutMs: config.browser.navigationTimeoutMs,
+      axeTimeoutMs: config.browser.axeTimeoutMs,
     });
   }
 

@@ -188,6 +188,8 @@ function arrange(variables: Variables) {
       },
       // Half the time for loading leaves the other half for axe.
       navigationTimeoutMs: variables.SCAN_TIMEOUT_SECONDS * 500,
+      // Leaves time to run again without a rule that takes longer.
+      axeTimeoutMs: variables.SCAN_TIMEOUT_SECONDS * 300,
     },
     store: {
       databasePath: variables.DATABASE_PATH,

@@ -41,6 +41,7 @@ const defaults: Config = {
     executablePath: undefined,
     egress: { allowNetworks: [], allowHosts: [], allowPorts: [80, 443, 8_080, 8_443] },
     navigationTimeoutMs: 30_000,
+    axeTimeoutMs: 18_000,
   },
   store: { databasePath: './data/curbcut.sqlite', retentionMs: 30 * 86_400_000 },
   log: { level: 'info' },
@@ -93,7 +94,7 @@ test('every variable reaches the part that it configures', () => {
       },
     },
     scan: { concurrency: 5, maxWaiting: 0, deadlineMs: 7_000 },
-    browser: { executablePath: '/opt/chrome', navigationTimeoutMs: 3_500 },
+    browser: { executablePath: '/opt/chrome', navigationTimeoutMs: 3_500, axeTimeoutMs: 2_100 },
     store: { databasePath: ':memory:', retentionMs: 9 * 86_400_000 },
     log: { level: 'silent' },
   });

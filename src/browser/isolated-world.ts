@@ -1,6 +1,6 @@
 import type { CDPSession, Protocol } from 'puppeteer';
 import type { PageSessions } from './page-sessions.ts';
-import { within } from './time-limit.ts';
+import { isTimeout, within } from './time-limit.ts';
 
 const remoteFrameTimeoutMs = 2_000;
 
@@ -33,6 +33,7 @@ export class PageFunctionError extends Error {
 export class IsolatedWorlds {
   readonly #sessions: PageSessions;
   readonly #contextIds = new Map<string, number>();
+  #generation = 0;
 
   constructor(sessions: PageSessions) {
     this.#sessions = sessions;
@@ -68,6 +69,30 @@ export class IsolatedWorlds {
   ): Promise<Awaited<Result>> {
     const { value } = await this.#evaluate(frame, callExpression(pageFunction, args), true);
     return value as Awaited<Result>;
+  }
+
+  /**
+   * As `call`, but stops what is running in the frame's process when it takes longer, and throws a
+   * `TimeoutError`. What it ran in is in no known state then: see `renew`.
+   */
+  async callWithin<Args extends unknown[], Result>(
+    ms: number,
+    frame: Frame,
+    pageFunction: (...args: Args) => Result,
+    ...args: Args
+  ): Promise<Awaited<Result>> {
+    try {
+      return await within(ms, this.call(frame, pageFunction, ...args));
+    } catch (error) {
+      if (isTimeout(error)) await frame.session.send('Runtime.terminateExecution');
+      throw error;
+    }
+  }
+
+  /** Gives every frame a world that nothing has run in. */
+  renew(): void {
+    this.#generation += 1;
+    this.#contextIds.clear();
   }
 
   /** Runs a script for what it leaves in the world's globals. */
@@ -108,7 +133,7 @@ export class IsolatedWorlds {
     if (known !== undefined) return known;
     const { executionContextId } = await frame.session.send('Page.createIsolatedWorld', {
       frameId: frame.id,
-      worldName: 'curbcut',
+      worldName: `curbcut-${this.#generation}`,
     });
     this.#contextIds.set(document, executionContextId);
     return executionContextId;

@@ -1,5 +1,6 @@
 import type * as AxeCore from 'axe-core';
 import type { CrossTreeSelector, FrameContextObject, RunOptions } from 'axe-core';
+import { ScanFailedError } from '../errors.ts';
 import { loadAxe } from './axe/axe-source.ts';
 import { assertNoClobberedForm } from './clobbered-forms.ts';
 import type { Frame, IsolatedWorlds } from './isolated-world.ts';
@@ -10,11 +11,13 @@ import {
   type resultsJson,
   resultsJsonSource,
 } from './results-json.ts';
-import { within } from './time-limit.ts';
+import { isTimeout, within } from './time-limit.ts';
 
 /** axe-core's answer for a page, in axe's own words. */
 export interface AxeResults extends BoundedResults {
   readonly unscannedFrameCount: number;
+  /** Rules that took too long on this page and were left out. */
+  readonly rulesNotCompleted: readonly string[];
 }
 
 /** WCAG 2.1 level A and AA: https://github.com/dequelabs/axe-core/blob/develop/doc/API.md#axe-core-tags */
@@ -26,6 +29,9 @@ const runOptions: RunOptions = {
 /** A page with more frames than this is an attack or an accident; each frame costs a copy of axe. */
 const maxChildFrames = 50;
 const childFrameTimeoutMs = 10_000;
+const answerTimeoutMs = 2_000;
+/** A page on which more take too long is too large for all of them. */
+const maxStoppedRules = 2;
 /** In characters of JSON, for all child frames together: they name every element, faulty or not. */
 const maxPartsLength = 64_000_000;
 /** A frame whose selector is longer was named to do harm. */
@@ -48,25 +54,62 @@ const microtaskTimers = `{
 
 /**
  * Runs axe in the main frame and everything below it. A child frame that can't be scanned is
- * counted and left out; what the main frame throws is thrown, and so it does when another document
- * has come since it was called first.
+ * counted and left out, and so is a rule that has not come to its end after `timeoutMs`; what the
+ * main frame throws is thrown, and so it does when another document has come since it was called
+ * first.
  */
-export async function runAxeInFrames(worlds: IsolatedWorlds, main: Frame): Promise<AxeResults> {
+export async function runAxeInFrames(
+  worlds: IsolatedWorlds,
+  main: Frame,
+  timeoutMs: number,
+): Promise<AxeResults> {
+  const rulesNotCompleted: string[] = [];
+  for (;;) {
+    try {
+      const results = await runOnce(worlds, main, timeoutMs, withoutRules(rulesNotCompleted));
+      return { ...results, rulesNotCompleted };
+    } catch (error) {
+      if (!isTimeout(error)) throw error;
+      const rule = await within(answerTimeoutMs, worlds.call(main, readRunningRule));
+      if (rule === null || rulesNotCompleted.length >= maxStoppedRules) throw tooSlow(error);
+      rulesNotCompleted.push(rule);
+      worlds.renew();
+    }
+  }
+}
+
+function tooSlow(cause: unknown): ScanFailedError {
+  return new ScanFailedError(
+    'scan-timed-out',
+    'axe-core did not come to an end on this page, not even without the rules that took longest. The page is too large to be checked as a whole.',
+    { cause },
+  );
+}
+
+async function runOnce(
+  worlds: IsolatedWorlds,
+  main: Frame,
+  timeoutMs: number,
+  options: RunOptions,
+): Promise<Omit<AxeResults, 'rulesNotCompleted'>> {
   const frames = await worlds.frames();
   await injectAxe(worlds, main);
   const children = await worlds.call(main, frameContexts, null, longestSelector);
   if (children.length === 0) {
-    return {
-      ...parseResults(await worlds.call(main, runWhole, runOptions, maxNodesLength)),
-      unscannedFrameCount: 0,
-    };
+    const json = await worlds.callWithin(timeoutMs, main, runWhole, options, maxNodesLength);
+    return { ...parseResults(json), unscannedFrameCount: 0 };
   }
-  await worlds.call(main, runMainPart, runOptions);
-  const walk = new ChildFrameWalk(worlds, frames);
+  await worlds.callWithin(timeoutMs, main, runMainPart, options);
+  const walk = new ChildFrameWalk(worlds, frames, options);
   await walk.visitAll(main, children);
-  const json = await worlds.call(main, finishRun, walk.parts, runOptions, maxNodesLength);
-  const unscannedFrameCount = walk.parts.filter((part) => part === null).length;
+  const { parts } = walk;
+  const json = await worlds.callWithin(timeoutMs, main, finishRun, parts, options, maxNodesLength);
+  const unscannedFrameCount = parts.filter((part) => part === null).length;
   return { ...parseResults(json), unscannedFrameCount };
+}
+
+function withoutRules(ids: readonly string[]): RunOptions {
+  return { ...runOptions, rules: Object.fromEntries(ids.map((id) => [id, { enabled: false }])) };
 }
 
 /**
@@ -78,10 +121,12 @@ class ChildFrameWalk {
   readonly parts: (string | null)[] = [];
   readonly #worlds: IsolatedWorlds;
   readonly #framesById: ReadonlyMap<string, Frame>;
+  readonly #options: RunOptions;
   #room = maxPartsLength;
 
-  constructor(worlds: IsolatedWorlds, frames: Frame[]) {
+  constructor(worlds: IsolatedWorlds, frames: Frame[], options: RunOptions) {
     this.#worlds = worlds;
+    this.#options = options;
     this.#framesById = new Map(frames.map((frame) => [frame.id, frame]));
   }
 
@@ -100,12 +145,18 @@ class ChildFrameWalk {
       }
       // A frame that hangs or fails must not cost the page its report.
       const visit = await within(childFrameTimeoutMs, this.#run(frame, frameContext)).catch(
-        () => null,
+        (error: unknown) => this.#giveUp(frame, error),
       );
       this.parts.push(visit?.part ?? null);
       this.#room -= visit?.part.length ?? 0;
       if (visit !== null) await this.visitAll(frame, visit.children);
     }
+  }
+
+  /** It may share its process with the main frame, which would have to wait. */
+  #giveUp(frame: Frame, error: unknown): null {
+    if (isTimeout(error)) frame.session.send('Runtime.terminateExecution').catch(() => {});
+    return null;
   }
 
   async #run(
@@ -114,7 +165,7 @@ class ChildFrameWalk {
   ): Promise<{ part: string; children: (ChildContext | null)[] }> {
     await injectAxe(this.#worlds, frame);
     const children = await this.#worlds.call(frame, frameContexts, context, longestSelector);
-    const part = await this.#worlds.call(frame, runPart, context, runOptions, this.#room);
+    const part = await this.#worlds.call(frame, runPart, context, this.#options, this.#room);
     return { part, children };
   }
 }
@@ -126,11 +177,17 @@ function isLoaded(frame: Frame | undefined): frame is Frame {
 
 async function injectAxe(worlds: IsolatedWorlds, frame: Frame): Promise<void> {
   await assertNoClobberedForm(worlds, frame);
-  await worlds.inject(frame, `${microtaskTimers}\n${axeSource}\n${resultsJsonSource}`);
+  const sources = [
+    microtaskTimers,
+    axeSource,
+    resultsJsonSource,
+    `(${noteRunningRule.toString()})()`,
+  ];
+  await worlds.inject(frame, sources.join('\n'));
 }
 
-function parseResults(json: string): Omit<AxeResults, 'unscannedFrameCount'> {
-  return JSON.parse(json) as Omit<AxeResults, 'unscannedFrameCount'>;
+function parseResults(json: string): BoundedResults {
+  return JSON.parse(json) as BoundedResults;
 }
 
 interface ChildContext {
@@ -143,6 +200,35 @@ declare const axe: typeof AxeCore;
 declare const curbcutCutTexts: typeof cutTexts;
 declare const curbcutResultsJson: typeof resultsJson;
 type MainFrameWorld = typeof globalThis & { curbcutMainPart: AxeCore.PartialResult };
+type World = typeof globalThis & { curbcutRunningRule: string | null };
+
+interface AxeInternals {
+  readonly _audit: {
+    readonly rules: readonly { readonly id: string; run: Method; after: Method }[];
+  };
+}
+type Method = (...args: unknown[]) => unknown;
+
+/** Marks in the page's timeline would tell the same, but the page could write them too. */
+function noteRunningRule(): void {
+  const world = globalThis as World;
+  const { _audit: audit } = axe as unknown as AxeInternals;
+  const noted = (method: Method, ruleId: string): Method =>
+    function notedMethod(this: unknown, ...args) {
+      world.curbcutRunningRule = ruleId;
+      return method.apply(this, args);
+    };
+  world.curbcutRunningRule = null;
+  for (const rule of audit.rules) {
+    rule.run = noted(rule.run, rule.id);
+    rule.after = noted(rule.after, rule.id);
+  }
+}
+
+/** The rule that was started last; null before the first. */
+function readRunningRule(): string | null {
+  return (globalThis as World).curbcutRunningRule ?? null;
+}
 
 /** Null for a frame that is not to be visited. */
 function frameContexts(

@@ -35,6 +35,12 @@ export interface PageScan extends Omit<AxeResults, 'unscannedFrameCount'> {
  */
 export type RunAxe = (request: AxeRequest) => Promise<PageScan>;
 
+interface Timeouts {
+  readonly navigationTimeoutMs: number;
+  /** After which a rule that is not through is left out, and axe runs again. */
+  readonly axeTimeoutMs: number;
+}
+
 export type Gate = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 const maxDocuments = 3;
@@ -44,18 +50,17 @@ const maxUrlLength = 2_048;
 export function createRunAxe({
   pool,
   gate,
-  navigationTimeoutMs,
+  ...timeouts
 }: {
   pool: PagePool;
   /** Starts the work when a processor is free for it. */
   gate: Gate;
-  navigationTimeoutMs: number;
-}): RunAxe {
+} & Timeouts): RunAxe {
   return async ({ candidates, signal }) => {
     signal.throwIfAborted();
     const page = await takeUnlessAborted(pool, signal);
     const { lease, scanPage } = page;
-    const work = scan(scanPage, gate, candidates, signal, navigationTimeoutMs);
+    const work = scan(scanPage, gate, candidates, signal, timeouts);
     // Disposing of the page makes what is still under way reject, with nobody listening.
     work.catch(() => {});
     try {
@@ -93,7 +98,7 @@ async function scan(
   gate: Gate,
   candidates: AxeRequest['candidates'],
   signal: AbortSignal,
-  navigationTimeoutMs: number,
+  { navigationTimeoutMs, axeTimeoutMs }: Timeouts,
 ): Promise<Omit<PageScan, 'closed'>> {
   const { url, timedOut } = await open(scanPage, candidates, navigationTimeoutMs);
   for (let document = 1; ; document += 1) {
@@ -102,14 +107,14 @@ async function scan(
     try {
       const landing = await inspectLanding(scanPage, frame);
       const { unscannedFrameCount, ...results } = await gate(
-        () => runAxeInFrames(scanPage.worlds, frame),
+        () => runAxeInFrames(scanPage.worlds, frame, axeTimeoutMs),
         signal,
       );
       const warnings = describe({
         landing,
         settled: settled && !timedOut && landing.isWhole,
         unscannedFrameCount,
-        isComplete: isComplete(results),
+        results,
       });
       return {
         ...results,
@@ -151,7 +156,7 @@ function describe(outcome: {
   landing: Landing;
   settled: boolean;
   unscannedFrameCount: number;
-  isComplete: boolean;
+  results: Omit<AxeResults, 'unscannedFrameCount'>;
 }): string[] {
   const warnings: string[] = [];
   if (!outcome.settled) {
@@ -165,7 +170,13 @@ function describe(outcome: {
       `${count} ${count === 1 ? 'frame' : 'frames'} of the page could not be scanned and count for nothing.`,
     );
   }
-  if (!outcome.isComplete) {
+  const { rulesNotCompleted } = outcome.results;
+  if (rulesNotCompleted.length > 0) {
+    warnings.push(
+      `The page took too long to check for ${rulesNotCompleted.join(' and ')}, so that it was not checked for that.`,
+    );
+  }
+  if (!isComplete(outcome.results)) {
     warnings.push(
       'More elements were found than a report can list. Counts are exact, but some elements are missing.',
     );

@@ -22,6 +22,7 @@ export const exampleReport = {
   summary: { critical: 0, serious: 1, moderate: 0, minor: 0, total: 1 },
   violations: [exampleViolation],
   needsReviewCount: 2,
+  rulesNotCompleted: [],
   warnings: [],
   scannedAt: '2026-11-21T07:04:15.392Z',
   durationMs: 552,

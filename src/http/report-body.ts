@@ -35,7 +35,8 @@ const reportFields = {
       '100, less 25 for each critical, 10 for each serious, 5 for each moderate and 2 for each minor violation.',
   }),
   label: Type.Union([Type.Literal('WCAG AA Verified'), Type.Null()], {
-    description: 'For a score of 90 or more with nothing critical and nothing serious; else null.',
+    description:
+      'For a score of 90 or more with nothing critical and nothing serious, when all rules were completed; else null.',
   }),
   violationCount: countOf('Violated rules, all of them.'),
   summary: Type.Object(
@@ -49,6 +50,9 @@ const reportFields = {
     { title: 'Summary', description: 'Violated rules by impact.' },
   ),
   needsReviewCount: countOf('Rules that axe-core leaves to a person; they cost no points.'),
+  rulesNotCompleted: Type.Array(Type.String(), {
+    description: 'Rules that took too long on this page; they cost no points, but the label.',
+  }),
   warnings: Type.Array(Type.String(), {
     description: 'In what the scan differs from a visit to the page.',
   }),
@@ -117,6 +121,8 @@ export function toReportBody(scanId: string, report: Report): Static<typeof repo
     violationCount: report.violations.length,
     summary: report.summary,
     needsReviewCount: report.needsReviewCount,
+    // Reports of earlier versions have none.
+    rulesNotCompleted: [...(report.rulesNotCompleted ?? [])],
     warnings: [...report.warnings],
     scannedAt: report.scannedAt,
     durationMs: report.durationMs,

@@ -34,6 +34,7 @@ export interface ScannedPage {
   readonly violations: readonly AxeRuleResult[];
   readonly incomplete: readonly AxeRuleResult[];
   readonly engineVersion: string;
+  readonly rulesNotCompleted: readonly string[];
   readonly warnings: readonly string[];
   readonly startedAtMs: number;
   readonly endedAtMs: number;
@@ -51,10 +52,12 @@ export function reportFromAxe(page: ScannedPage): { report: Report; findings: Fi
     url: page.url,
     finalUrl: page.finalUrl,
     score: scoreOf(summary),
-    label: labelOf(summary),
+    // What was not checked can't be verified.
+    label: page.rulesNotCompleted.length > 0 ? null : labelOf(summary),
     summary,
     violations,
     needsReviewCount: findings.incomplete.length,
+    rulesNotCompleted: page.rulesNotCompleted,
     warnings: page.warnings,
     scannedAt: new Date(page.endedAtMs).toISOString(),
     // The clock may have been set back.

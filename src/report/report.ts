@@ -29,6 +29,8 @@ export interface Report {
   readonly violations: readonly Violation[];
   /** Rules that axe leaves to a person to decide; they never count against the score. */
   readonly needsReviewCount: number;
+  /** Rules that took too long on this page, and count for nothing. */
+  readonly rulesNotCompleted: readonly string[];
   /** In what the scan differs from a visit to the page. */
   readonly warnings: readonly string[];
   /** When the scan completed, ISO 8601 UTC. */

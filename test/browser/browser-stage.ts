@@ -30,6 +30,7 @@ export interface BrowserStage extends AsyncDisposable {
 
 export async function startBrowserStage({
   navigationTimeoutMs = 10_000,
+  axeTimeoutMs = 20_000,
   allowNetworks = ['127.0.0.0/8', '::1/128'],
   allowHosts = [],
   resolveHost = resolveBySystem,
@@ -42,6 +43,7 @@ export async function startBrowserStage({
   onLog = () => {},
 }: {
   navigationTimeoutMs?: number;
+  axeTimeoutMs?: number;
   allowNetworks?: string[];
   allowHosts?: string[];
   resolveHost?: ResolveHost;
@@ -65,7 +67,7 @@ export async function startBrowserStage({
   const openEgress = () => EgressProxy.start({ addressPolicy, resolveHost, log, limits });
   const pool = new PagePool({ chromium, openEgress });
   const gate: Gate = (work) => work();
-  const runAxe = createRunAxe({ pool, gate, navigationTimeoutMs });
+  const runAxe = createRunAxe({ pool, gate, navigationTimeoutMs, axeTimeoutMs });
   const queue = new PQueue({ concurrency: maxConcurrentScans });
   const scan: BrowserStage['scan'] = (urls, signal = new AbortController().signal) => {
     const [first, ...others] = [urls].flat();

@@ -15,6 +15,7 @@ test('GET waits for the scan and answers 200 with the whole report', async () =>
         finalUrl: 'https://www.example.com/home',
         violations: [ruleResult('color-contrast', 'serious', 3)],
         incomplete: [ruleResult('video-caption', 'critical')],
+        rulesNotCompleted: [],
         warnings: ['One frame was left out.'],
       });
     },
@@ -45,6 +46,7 @@ test('GET waits for the scan and answers 200 with the whole report', async () =>
       },
     ],
     needsReviewCount: 1,
+    rulesNotCompleted: [],
     warnings: ['One frame was left out.'],
     scannedAt: '2026-01-01T00:00:01.234Z',
     durationMs: 1_234,

@@ -37,6 +37,7 @@ function pageOf(changes: Partial<ScannedPage>): ScannedPage {
     violations: [],
     incomplete: [],
     engineVersion: '4.14.1',
+    rulesNotCompleted: [],
     warnings: [],
     startedAtMs: Date.UTC(2026, 0, 2, 3, 4, 5, 0),
     endedAtMs: Date.UTC(2026, 0, 2, 3, 4, 7, 89),
@@ -54,6 +55,7 @@ test('a clean page has a full score, the label and nothing else', () => {
       summary: { critical: 0, serious: 0, moderate: 0, minor: 0, total: 0 },
       violations: [],
       needsReviewCount: 0,
+      rulesNotCompleted: [],
       warnings: ['Parts may be missing.'],
       scannedAt: '2026-01-02T03:04:07.089Z',
       durationMs: 2_089,
@@ -220,4 +222,10 @@ test('the order in which axe lists rules does not matter', () => {
       );
     }),
   );
+});
+
+test('a page on which a rule was not completed is not verified, whatever its score', () => {
+  const { report } = reportFromAxe(pageOf({ rulesNotCompleted: ['label'] }));
+  expect(report).toMatchObject({ score: 100, label: null, rulesNotCompleted: ['label'] });
+  expect(reportFromAxe(pageOf({})).report.label).toBe('WCAG AA Verified');
 });

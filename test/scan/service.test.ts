@@ -28,6 +28,7 @@ describe('a scan that is done', () => {
     run.succeed({
       url: 'http://example.com/a',
       finalUrl: 'http://www.example.com/a',
+      rulesNotCompleted: [],
       warnings: ['Parts may be missing.'],
       violations: [
         {
@@ -56,6 +57,7 @@ describe('a scan that is done', () => {
         score: 75,
         label: null,
         summary: { critical: 1, total: 1 },
+        rulesNotCompleted: [],
         warnings: ['Parts may be missing.'],
         scannedAt: '2026-01-01T00:00:02.500Z',
         durationMs: 2_500,

@@ -39,6 +39,7 @@ class FakeAxe {
           violations: [],
           incomplete: [],
           engineVersion: '4.14.1',
+          rulesNotCompleted: [],
           warnings: [],
           closed: Promise.resolve(),
           ...page,

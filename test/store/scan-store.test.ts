@@ -42,6 +42,7 @@ function resultOf(atMs = endedAtMs): { report: Report; findings: Findings } {
       summary: { critical: 1, serious: 0, moderate: 0, minor: 0, total: 1 },
       violations: [{ ...violation, count: 2 }],
       needsReviewCount: 0,
+      rulesNotCompleted: [],
       warnings: ['Parts may be missing.'],
       scannedAt: new Date(atMs).toISOString(),
       durationMs: 1_234,

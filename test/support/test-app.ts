@@ -49,6 +49,7 @@ export function pageScan(changes: Partial<PageScan> = {}): PageScan {
     violations: [],
     incomplete: [],
     engineVersion: '4.14.1',
+    rulesNotCompleted: [],
     warnings: [],
     closed: Promise.resolve(),
     ...changes,

@@ -32,6 +32,7 @@ function print(changes: Partial<ScannedPage>): string {
     violations: [],
     incomplete: [],
     engineVersion: '4.14.1',
+    rulesNotCompleted: [],
     warnings: [],
     startedAtMs: 0,
     endedAtMs: 1_240,
