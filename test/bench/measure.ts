@@ -20,6 +20,9 @@ export async function measure(
   const pages = candidates.filter(({ name }) => name.includes(match));
   await using server = serveBenchPages(folder);
   await using lineup = new Lineup(only, binary);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void lineup.stopAll().finally(() => process.exit(1)));
+  }
   const ifWanted = <T>(figure: FigureName, none: T, run: () => Promise<T>): Promise<T> => {
     if (!figures.includes(figure)) return Promise.resolve(none);
     onProgress(`${figure}:`);
