@@ -6,19 +6,18 @@ import { guardStore } from './storage-fault.ts';
 
 /** All requests wait meanwhile. */
 const pruneBatchRows = 50;
-/** A scan is polled most just after its end. With their reports they take some megabytes. */
-const keptScans = 1_000;
+/** A scan is polled most just after its end. So many reports take some megabytes. */
+const keptReports = 1_000;
 /** Word for word as in the index of the same name, or SQLite does not use that. */
 const unfinished = sql`${scans.status} in ('queued', 'running')`;
 
-export interface StoredScan extends ScanRow {
-  /** Null unless the scan is done. */
+/** What has become of a scan. */
+export interface StoredScan extends Pick<
+  ScanRow,
+  'id' | 'url' | 'status' | 'errorCode' | 'errorDetail'
+> {
+  /** Null unless the scan is done; its `url` is then the one of these that could be reached. */
   readonly report: Report | null;
-}
-
-interface PolledRow extends Omit<ScanRow, 'isBareDomain'> {
-  readonly isBareDomain: 0 | 1;
-  readonly report: string | null;
 }
 
 /**
@@ -50,20 +49,25 @@ export interface ScanStore {
 }
 
 export function createScanStore(db: Db): ScanStore {
-  // Read by every poll, so as SQLite gives it; a join takes twice as long.
-  const selectScan = db.$client.prepare<PolledRow, [string]>(`
-    select id, url, is_bare_domain as isBareDomain, status, interruptions,
-      created_at_ms as createdAtMs, finished_at_ms as finishedAtMs,
-      error_code as errorCode, error_detail as errorDetail,
-      (select report from reports where scan_id = scans.id) as report
-    from scans where id = ?`);
-  /** Done, so they change no more; those read or done last. */
-  const kept = new Map<string, StoredScan>();
-  const keep = (scan: StoredScan): StoredScan => {
-    const [oldest] = kept.size < keptScans ? [] : kept.keys();
+  const selectScan = db
+    .select()
+    .from(scans)
+    .where(eq(scans.id, sql.placeholder('scanId')))
+    .prepare();
+  // Read by most polls, so as SQLite gives it; a join with the scan takes four times as long.
+  const selectReport = db.$client.prepare<{ report: string }, [scanId: string]>(
+    'select report from reports where scan_id = ?',
+  );
+  /** Of the scans that were read last; they change no more. */
+  const kept = new Map<string, Report>();
+  const readReport = (scanId: string): Report | null => {
+    const row = selectReport.get(scanId);
+    if (row === null) return null;
+    const [oldest] = kept.size < keptReports ? [] : kept.keys();
     if (oldest !== undefined) kept.delete(oldest);
-    kept.set(scan.id, scan);
-    return scan;
+    const report = JSON.parse(row.report) as Report;
+    kept.set(scanId, report);
+    return report;
   };
   const selectFindings = db
     .select({ findings: reports.findings })
@@ -125,13 +129,19 @@ export function createScanStore(db: Db): ScanStore {
       insertScan.run(scan);
     },
     find: (scanId) => {
-      const done = kept.get(scanId);
-      if (done !== undefined) return done;
-      const row = selectScan.get(scanId);
-      if (row === null) return undefined;
-      const scan = { ...row, isBareDomain: row.isBareDomain === 1 };
-      if (row.report === null) return { ...scan, report: null };
-      return keep({ ...scan, report: JSON.parse(row.report) as Report });
+      const report = kept.get(scanId) ?? readReport(scanId);
+      if (report === null) {
+        const row = selectScan.get({ scanId });
+        return row && { ...row, report };
+      }
+      return {
+        id: scanId,
+        url: report.url,
+        status: 'done',
+        errorCode: null,
+        errorDetail: null,
+        report,
+      };
     },
     readFindings: (scanId) => {
       const row = selectFindings.get({ scanId });

@@ -17,7 +17,7 @@ function reasonOf(promise: Promise<unknown>): Promise<unknown> {
 
 describe('a scan that is done', () => {
   test('has the report of what axe found', async () => {
-    const { service, axe, clock } = createTestService();
+    const { service, axe, clock, stored } = createTestService();
     const scanned = service.scan('Example.com/a#top', Infinity, never);
     const run = await axe.run();
     expect(run.request.candidates.map(String)).toEqual([
@@ -44,11 +44,8 @@ describe('a scan that is done', () => {
       ],
     });
     expect(await scanned).toMatchObject({
-      url: 'https://example.com/a',
-      isBareDomain: true,
+      url: 'http://example.com/a',
       status: 'done',
-      createdAtMs: startMs,
-      finishedAtMs: startMs + 2_500,
       errorCode: null,
       errorDetail: null,
       report: {
@@ -64,6 +61,14 @@ describe('a scan that is done', () => {
         engine: { name: 'axe-core', version: '4.14.1' },
       },
     });
+    expect(stored()).toMatchObject([
+      {
+        url: 'https://example.com/a',
+        isBareDomain: true,
+        createdAtMs: startMs,
+        finishedAtMs: startMs + 2_500,
+      },
+    ]);
   });
 
   test('is logged with its host and no more of its address', async () => {
@@ -143,7 +148,7 @@ describe('the record of a scan', () => {
 
 describe('a scan that failed', () => {
   test('has the code and the sentence of its error', async () => {
-    const { service, axe, clock, lines } = createTestService();
+    const { service, axe, clock, lines, stored } = createTestService();
     const scanned = service.scan(url, Infinity, never);
     clock.ms += 700;
     (await axe.run()).fail(new ScanFailedError('not-html', 'It is a picture.'));
@@ -152,9 +157,9 @@ describe('a scan that failed', () => {
       status: 'failed',
       errorCode: 'not-html',
       errorDetail: 'It is a picture.',
-      finishedAtMs: startMs + 700,
       report: null,
     });
+    expect(stored()).toMatchObject([{ finishedAtMs: startMs + 700 }]);
     expect(lines).toEqual([
       {
         time: expect.any(String),
@@ -242,7 +247,7 @@ describe('a scan whose browser died', () => {
   });
 
   test('is scanned once more', async () => {
-    const { service, axe, lines } = createTestService();
+    const { service, axe, lines, stored } = createTestService();
     const scanned = service.scan('example.com', Infinity, never);
     (await axe.run()).fail(died);
     const again = await axe.run(1);
@@ -251,7 +256,8 @@ describe('a scan whose browser died', () => {
       'http://example.com/',
     ]);
     again.succeed();
-    expect(await scanned).toMatchObject({ status: 'done', interruptions: 0 });
+    expect(await scanned).toMatchObject({ status: 'done' });
+    expect(stored()).toMatchObject([{ interruptions: 0 }]);
     expect(lines[0]).toMatchObject({
       level: 'warn',
       message: 'browser died, scanning once more',

@@ -9,7 +9,7 @@ function plansOf(): Map<string, string[]> {
   const prepare = spyOn(db.$client, 'prepare');
   createScanStore(db).recover();
   createRateCounterStore(db);
-  const statements = prepare.mock.calls.map(([statement]) => statement);
+  const statements = prepare.mock.calls.map(([statement]) => statement.trim());
   return new Map(
     statements
       .filter((statement) => !statement.startsWith('insert'))
@@ -33,13 +33,13 @@ function isSlow(step: string): boolean {
 
 test('no statement of the stores looks at more rows than it needs', () => {
   const plans = plansOf();
-  expect(plans.size).toBe(11);
+  expect(plans.size).toBe(12);
   for (const plan of plans.values()) expect(plan.filter(isSlow)).toEqual([]);
 });
 
 test.each([
-  ['a poll', 'select id, url', 'scans USING INDEX sqlite_autoindex_scans_1 (id=?)'],
-  ['a poll', 'select id, url', 'reports USING INDEX sqlite_autoindex_reports_1 (scan_id=?)'],
+  ['a poll', 'select "id", "url"', 'scans USING INDEX sqlite_autoindex_scans_1 (id=?)'],
+  ['a poll', 'select report', 'reports USING INDEX sqlite_autoindex_reports_1 (scan_id=?)'],
   [
     'retention of scans',
     'delete from "scans"',
@@ -61,6 +61,6 @@ test.each([
     'rate_events USING COVERING INDEX rate_events_by_age (at_ms<?)',
   ],
 ])('%s goes by the index: %s searches %s', (_, words, index) => {
-  const [, plan] = [...plansOf()].find(([statement]) => statement.trim().startsWith(words)) ?? [];
+  const [, plan] = [...plansOf()].find(([statement]) => statement.startsWith(words)) ?? [];
   expect(plan).toContain(`SEARCH ${index}`);
 });
