@@ -49,9 +49,9 @@ const steps: Record<string, { times: number; take: (index: number) => unknown }>
     take: (index) => scans.complete(created[index] ?? '', sampleResult),
   },
   'scan is read': { times: 1_000, take: (index) => scans.find(ids[index] ?? '') },
-  'retention deletes 200 scans': { times: 10, take: () => scans.pruneEndedBefore(before) },
-  'retention deletes 1,000 counts': { times: 3, take: () => counters.pruneExpired(before) },
-  'retention gives back 1,000 pages': { times: 1, take: () => database.reclaimSpace() },
+  'step of retention: scans': { times: 10, take: () => scans.pruneEndedBefore(before) },
+  'step of retention: counts': { times: 10, take: () => counters.pruneExpired(before) },
+  'step of retention: space': { times: 10, take: () => database.reclaimSpace() },
 };
 
 const medians: Record<string, number> = { 'database is opened': 1_000 * openMs };
