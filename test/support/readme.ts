@@ -15,5 +15,5 @@ export function readmeTable(heading: string): string[][] {
 
 /** The scripts that its commands run. */
 export function readmeScripts(): string[] {
-  return [...readme.matchAll(/\bbun(?:@1)? run ([\w-]+)/g)].map(([, script = '']) => script);
+  return [...readme.matchAll(/\bbun(?:@1)? run ([\w:-]+)/g)].map(([, script = '']) => script);
 }
