@@ -3,7 +3,7 @@ import { Lineup } from './contestants/lineup.ts';
 import type { Load } from './figures/load.ts';
 import { measureMemory } from './figures/memory.ts';
 import { scanOneAtATime } from './figures/one-at-a-time.ts';
-import { measureNetworkWait, measureThroughput } from './figures/throughput.ts';
+import { inTurn, measureNetworkWait, measureThroughput } from './figures/throughput.ts';
 import type { BenchOptions, FigureName } from './options.ts';
 import { generatedPages, pagesOf, smallPage, typicalPages } from './pages/page-set.ts';
 import { serveBenchPages } from './pages/serve.ts';
@@ -32,7 +32,7 @@ export async function measure(
   const onLoad = ({ contestant, clients, scansPerMinute }: Load): void =>
     onProgress(`${contestant}, ${clients} clients: ${scansPerMinute.toFixed(0)} scans/min`);
   const memory = await ifWanted('memory', [], () =>
-    measureMemory(lineup, { durationMs, nextUrl: () => server.urlOf(smallPage) }),
+    measureMemory(lineup, { durationMs, urls: inTurn(server, [smallPage]) }),
   );
   const single = await ifWanted('single', { scans: [], failures: [] }, () =>
     scanOneAtATime(lineup, server, pages, {

@@ -6,7 +6,7 @@ import { measure } from './measure.ts';
 import { type BenchOptions, parseOptions, usage } from './options.ts';
 import { summarizePages } from './report/summarize.ts';
 import { contestantTable, cpuTable, format, targetTable, waitTable } from './report/tables.ts';
-import { targetsOf } from './report/targets.ts';
+import { isReached, targetsOf } from './report/targets.ts';
 
 /*
  * `bun run bench`: what a scan costs here, and with those who do the same. Ratios are what counts:
@@ -28,7 +28,8 @@ if (pages.length > 0) {
 }
 console.log(`\n${format(contestantTable(results, pages))}`);
 if (results.wait.length > 0) console.log(`\n${format(waitTable(results))}`);
-console.log(`\n${format(targetTable(targets))}\n`);
+const measured = targets.filter((target) => isReached(target) !== null);
+console.log(`\n${format(targetTable(measured))}\n`);
 for (const { page, of } of pages) {
   for (const difference of of.get('curbcut')?.differences ?? []) {
     console.log(`curbcut, ${page}: ${difference}`);

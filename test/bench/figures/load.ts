@@ -15,16 +15,26 @@ export interface Load {
   readonly peakPss: number;
 }
 
+/** URLs that were never asked for before, of the same pages again and again. */
+export interface UrlsInTurn {
+  readonly next: () => string;
+  readonly roundLength: number;
+}
+
 const lookMs = 500;
 
 /**
- * Keeps the contestant busy for the time told, and waits for the scans that have begun by then: they
- * count, and so does their time.
+ * Keeps the contestant busy for the time told and until the round of pages is over, so that all have
+ * scanned the same mixture; then waits for the scans that have begun. All count, and so does their time.
  */
 export async function loadContestant(
   lineup: Lineup,
   contestant: Contestant,
-  { clients, durationMs, nextUrl }: { clients: number; durationMs: number; nextUrl: () => string },
+  {
+    clients,
+    durationMs,
+    urls: { next, roundLength },
+  }: { clients: number; durationMs: number; urls: UrlsInTurn },
 ): Promise<Load> {
   const meter = new CpuMeter(contestant.pid);
   const before = meter.read();
@@ -34,13 +44,14 @@ export async function loadContestant(
     peakPss = Math.max(peakPss, readPss(meter.pids));
   };
   const looks = setInterval(look, lookMs);
-  let [scans, failures] = [0, 0];
+  let [asked, scans, failures] = [0, 0, 0];
   const startedAt = performance.now();
   let lastAt = startedAt;
   const work = Array.from({ length: clients }, async () => {
-    while (performance.now() - startedAt < durationMs) {
+    while (performance.now() - startedAt < durationMs || asked % roundLength > 0) {
+      asked += 1;
       try {
-        await lineup.scan(contestant, { url: nextUrl() });
+        await lineup.scan(contestant, { url: next() });
         scans += 1;
         lastAt = performance.now();
       } catch {

@@ -1,6 +1,6 @@
 import type { ContestantName, Lineup } from '../contestants/lineup.ts';
 import { readProcessTimes, readPss, treeOf } from '../process-times.ts';
-import { loadContestant } from './load.ts';
+import { loadContestant, type UrlsInTurn } from './load.ts';
 
 /** In bytes, of the process tree. */
 export interface MemoryUse {
@@ -20,18 +20,18 @@ const clients = 2;
  */
 export async function measureMemory(
   lineup: Lineup,
-  { durationMs, nextUrl }: { durationMs: number; nextUrl: () => string },
+  { durationMs, urls }: { durationMs: number; urls: UrlsInTurn },
 ): Promise<MemoryUse[]> {
   await lineup.stopAll();
   const uses: MemoryUse[] = [];
   for (const name of lineup.names) {
     const contestant = await lineup.get(name);
     if (contestant === undefined || contestant.isSerial) continue;
-    await lineup.scan(contestant, { url: nextUrl() }).catch(() => {});
+    await lineup.scan(contestant, { url: urls.next() }).catch(() => {});
     await Bun.sleep(idleAfterMs);
     const tree = treeOf(contestant.pid, readProcessTimes());
     const idle = readPss(tree.map(({ pid }) => pid));
-    const load = await loadContestant(lineup, contestant, { clients, durationMs, nextUrl });
+    const load = await loadContestant(lineup, contestant, { clients, durationMs, urls });
     uses.push({ contestant: name, idle, perScan: (load.peakPss - idle) / clients });
     await lineup.stop(name);
   }

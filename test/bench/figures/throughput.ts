@@ -1,7 +1,7 @@
 import type { Lineup } from '../contestants/lineup.ts';
 import type { BenchPage } from '../pages/page-set.ts';
 import type { BenchServer, Mode } from '../pages/serve.ts';
-import { type Load, loadContestant } from './load.ts';
+import { type Load, loadContestant, type UrlsInTurn } from './load.ts';
 
 /** How many clients there are at once. */
 export const clientCounts = [1, 2, 4, 8];
@@ -25,8 +25,8 @@ export async function measureThroughput(
     for (const name of lineup.names) {
       const contestant = await lineup.get(name);
       if (contestant === undefined || (contestant.isSerial && clients > 1)) continue;
-      const nextUrl = inTurn(server, pages, 'now');
-      loads.push(await loadContestant(lineup, contestant, { clients, durationMs, nextUrl }));
+      const urls = inTurn(server, pages);
+      loads.push(await loadContestant(lineup, contestant, { clients, durationMs, urls }));
       onLoad(loads.at(-1)!);
     }
   }
@@ -46,20 +46,25 @@ export async function measureNetworkWait(
       if (name === 'floor' && clients > 1) continue;
       const contestant = await lineup.get(name);
       if (contestant === undefined) continue;
-      const nextUrl = inTurn(server, [page], 'slow');
-      loads.push(await loadContestant(lineup, contestant, { clients, durationMs, nextUrl }));
+      const urls = inTurn(server, [page], 'slow');
+      loads.push(await loadContestant(lineup, contestant, { clients, durationMs, urls }));
       onLoad(loads.at(-1)!);
     }
   }
   return loads;
 }
 
-function inTurn(server: BenchServer, pages: readonly BenchPage[], mode: Mode): () => string {
+export function inTurn(
+  server: BenchServer,
+  pages: readonly BenchPage[],
+  mode: Mode = 'now',
+): UrlsInTurn {
   let index = 0;
-  return () => {
+  const next = (): string => {
     const page = pages[index % pages.length];
     index += 1;
     if (page === undefined) throw new Error('there is no page to scan');
     return server.urlOf(page, mode);
   };
+  return { next, roundLength: pages.length };
 }
