@@ -49,6 +49,8 @@ interface OpenLease {
 
 const openTimeoutMs = 15_000;
 const closeTimeoutMs = 3_000;
+/** Of a page that has kept the browser from answering, and of none else. */
+const floodCloseTimeoutMs = 500;
 
 /** One browser process and the contexts in it, under watch. Kill or end it. */
 export class BrowserInstance {
@@ -142,8 +144,9 @@ export class BrowserInstance {
     const { browser } = this.#options.running;
     // From now on the watch kills the renderers that only this context can have.
     this.#leases.delete(openLease);
+    const timeoutMs = this.hasBeenFlooded && this.busy === 0 ? floodCloseTimeoutMs : closeTimeoutMs;
     try {
-      if (browser.connected) await within(closeTimeoutMs, context.close());
+      if (browser.connected) await within(timeoutMs, context.close());
     } catch {
       await this.kill();
     }
