@@ -10,6 +10,7 @@
  */
 import { applyPatch } from './patch.ts';
 import { patches } from './patches.ts';
+import { slim } from './slim.ts';
 
 /** SHA-256 of axe.js in axe-core 4.14.1. */
 const patchedBundle = 'fd334aa2da229d401b8f58a11644cd1ae520d8a2418a74905988f2db940ffd4b';
@@ -19,13 +20,13 @@ interface AxeSource {
   readonly isPatched: boolean;
 }
 
-/** Reads axe-core from its package. */
-export async function loadAxe(): Promise<AxeSource> {
+/** Reads axe-core from its package, to run by the tags. */
+export async function loadAxe(tags: readonly string[]): Promise<AxeSource> {
   const [bundle, minified] = await Promise.all([readFile('axe.js'), readFile('axe.min.js')]);
   if (new Bun.CryptoHasher('sha256').update(bundle).digest('hex') !== patchedBundle) {
     return { source: minified, isPatched: false };
   }
-  return { source: await minify(patches.reduce(applyPatch, bundle)), isPatched: true };
+  return { source: await minify(slim(patches.reduce(applyPatch, bundle), tags)), isPatched: true };
 }
 
 async function minify(source: string): Promise<string> {

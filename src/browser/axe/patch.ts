@@ -52,8 +52,7 @@ export function replaceMemoized(reason: string, name: string, replacement: PageF
   return {
     reason,
     start: `var ${name} = memoize_default(function ${replacement.name}(`,
-    // The options follow.
-    replacement: `var ${name} = memoize_default(${replacement.toString()}, {`,
+    replacement: `var ${name} = memoize_default(${replacement.toString()});`,
   };
 }
 
@@ -62,26 +61,34 @@ export function remove(reason: string, start: string): Patch {
   return { reason, start, replacement: '' };
 }
 
-/** Replaces `start` and what follows up to the end of that declaration. Throws where
- * there is none, or more than one. */
-export function applyPatch(source: string, patch: Patch): string {
-  const { start, replacement, originalStart } = patch;
-  const [match, ...others] = source.matchAll(new RegExp(`^( *)${RegExp.escape(start)}.*$`, 'gm'));
-  if (match === undefined || others.length > 0) {
+/** Replaces what begins with the patch's start. Throws where there is none, or more than one. */
+export function applyPatch(source: string, { start, replacement, originalStart }: Patch): string {
+  const from = findLine(source, start);
+  const indent = /^ */.exec(source.slice(from, from + 100))?.[0] ?? '';
+  const lineEnd = source.indexOf('\n', from);
+  // What is within a declaration is indented further than its last line.
+  const lastLine = new RegExp(`\n${indent}[}\\]](?:.*[;}])?$`, 'gm');
+  lastLine.lastIndex = lineEnd;
+  const end = source[lineEnd - 1] === ';' ? lineEnd : endOf(lastLine.exec(source));
+  const original =
+    originalStart === undefined ? '' : source.slice(from, end).replace(start, () => originalStart);
+  return `${source.slice(0, from)}${replacement}\n${original}${source.slice(end)}`;
+}
+
+function findLine(source: string, start: string): number {
+  const lines: number[] = [];
+  for (let at = source.indexOf(start); at !== -1; at = source.indexOf(start, at + 1)) {
+    const line = source.lastIndexOf('\n', at) + 1;
+    if (source.slice(line, at).trim() === '') lines.push(line);
+  }
+  const [line, ...others] = lines;
+  if (line === undefined || others.length > 0) {
     throw new Error(`the bundle has none or several of: ${start}`);
   }
-  const [firstLine, indent = ''] = match;
-  const firstLineEnd = match.index + firstLine.length;
-  // What is within a declaration is indented further than its last line.
-  const lastLine = firstLine.endsWith(';')
-    ? firstLineEnd
-    : source.indexOf(`\n${indent}}`, firstLineEnd) + 1;
-  if (lastLine === 0) throw new Error(`no end of: ${start}`);
-  const lineEnd = source.indexOf('\n', lastLine);
-  const end = lineEnd === -1 ? source.length : lineEnd;
-  const original =
-    originalStart === undefined
-      ? ''
-      : source.slice(match.index, end).replace(start, () => `\n${originalStart}`);
-  return source.slice(0, match.index) + replacement + original + source.slice(end);
+  return line;
+}
+
+function endOf(match: RegExpExecArray | null): number {
+  if (match === null) throw new Error('the bundle has a declaration without an end');
+  return match.index + match[0].length;
 }

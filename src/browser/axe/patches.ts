@@ -1,12 +1,12 @@
 import type { Patch } from './patch.ts';
 import { backgrounds } from './patches/backgrounds.ts';
+import { colors } from './patches/colors.ts';
 import { contrast } from './patches/contrast.ts';
 import { elementSource } from './patches/element-source.ts';
 import { geometry } from './patches/geometry.ts';
 import { grid } from './patches/grid.ts';
 import { lines } from './patches/lines.ts';
 import { memoize } from './patches/memoize.ts';
-import { moduleDefinitions } from './patches/module.ts';
 import { roles } from './patches/roles.ts';
 import { ruleRun } from './patches/rule-run.ts';
 import { runCache } from './patches/run-cache.ts';
@@ -16,12 +16,13 @@ import { stacking } from './patches/stacking.ts';
 import { textBlock } from './patches/text-block.ts';
 import { text } from './patches/text.ts';
 import { tree } from './patches/tree.ts';
+import { unused } from './patches/unused.ts';
 import { virtualNode } from './patches/virtual-node.ts';
 import { visibility } from './patches/visibility.ts';
 
 /** Each by itself leaves what axe finds as it is: test/browser/axe/findings.test.ts. */
 export const patches: readonly Patch[] = [
-  ...moduleDefinitions,
+  ...unused,
   memoize,
   ...runCache,
   virtualNode,
@@ -39,5 +40,6 @@ export const patches: readonly Patch[] = [
   ...text,
   ...contrast,
   ...backgrounds,
+  colors,
   textBlock,
 ];

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { loadAxe } from '../../../src/browser/axe/axe-source.ts';
+import { scannedTags } from '../../../src/browser/run-axe-in-frames.ts';
 import { type PageServer, servePages } from '../../support/page-server.ts';
 import { type BrowserStage, scanTimeoutMs, startBrowserStage } from '../browser-stage.ts';
 import { runBoth } from './compare-with-stock.ts';
 import { linkPages } from './link-pages.ts';
 
-const { source, isPatched } = await loadAxe();
+const { source, isPatched } = await loadAxe(scannedTags);
 const sources: Record<string, string> = { ...linkPages };
 
 let stage: BrowserStage;

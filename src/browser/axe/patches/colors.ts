@@ -1,0 +1,52 @@
+import type { RunCache } from '../internals.ts';
+import { type Patch, replaceMethod } from '../patch.ts';
+
+interface Color {
+  r: number;
+  g: number;
+  b: number;
+  alpha: number;
+}
+
+interface ParsedColor extends Omit<Color, 'alpha'> {
+  readonly alpha: number | null | undefined;
+  toGamut(options: { space: string; method: string }): { to(space: string): ParsedColor };
+}
+
+type Channels = readonly [r: number, g: number, b: number, alpha: number];
+
+// axe's own.
+declare const cache_default: RunCache;
+declare const incomplete_data_default: { set(key: string, reason: string): void };
+// Made of axe's own when the bundle is slimmed.
+declare function loadColors(): new (color: string) => ParsedColor;
+
+function parseString(this: Color, text: string): Color {
+  const known = cache_default.get('parsedColors', () => new Map<string, Channels>());
+  let channels = known.get(text);
+  if (channels === undefined) {
+    // As browsers write nearly every computed colour.
+    const rgb = /^rgba?\((\d+), (\d+), (\d+)(?:, (\d(?:\.\d+)?))?\)$/.exec(text);
+    const [r = 0, g = 0, b = 0, alpha = 1] = (rgb ?? []).slice(1).map((part) => Number(part ?? 1));
+    if (rgb !== null && Math.max(r, g, b) <= 255 && alpha <= 1) {
+      channels = [r / 255, g / 255, b / 255, alpha];
+    } else {
+      try {
+        const CssColor = cache_default.get('CssColor', loadColors);
+        const color = new CssColor(text).toGamut({ space: 'srgb', method: 'clip' }).to('srgb');
+        channels = [color.r, color.g, color.b, color.alpha ?? 0];
+      } catch {
+        incomplete_data_default.set('colorParse', text);
+        throw new Error(`Unable to parse color "${text}"`);
+      }
+    }
+    known.set(text, channels);
+  }
+  [this.r, this.g, this.b, this.alpha] = channels;
+  return this;
+}
+
+export const colors: Patch = replaceMethod(
+  `All that is known of colours is set up to read three numbers.`,
+  parseString,
+);
