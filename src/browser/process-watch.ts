@@ -29,8 +29,11 @@ interface ProcessWatchOptions {
 
 const pollMs = 100;
 const loadIntervalMs = 1_000;
-/** Eight real pages at once beside eight endless loops on two cores come to 0.6, floods to 0.9 and more. */
-const floodLoad = 0.8;
+/**
+ * Eight real pages at once beside eight endless loops on two cores keep its busiest thread awake for
+ * 0.6 of the time, and let it run for 0.15; floods come to 0.9 and more, and 0.4.
+ */
+const floodLoad = { awake: 0.8, running: 0.25 };
 /** Of a process, code and shared memory included. V8's heap alone may take up to 662 MB of it. */
 const maxResidentBytes = 2 ** 30;
 /** A renderer whose context closes mostly ends within milliseconds. */
@@ -69,7 +72,9 @@ export class ProcessWatch {
     const load = new ThreadLoad(groupId);
     let floodedMs = 0;
     this.#loadTimer = setInterval(() => {
-      floodedMs = load.measure() < floodLoad ? 0 : floodedMs + loadIntervalMs;
+      const { awake, running } = load.measure();
+      const isFlooded = awake >= floodLoad.awake && running >= floodLoad.running;
+      floodedMs = isFlooded ? floodedMs + loadIntervalMs : 0;
       if (floodedMs > 0) onFlooded(floodedMs);
     }, loadIntervalMs);
   }

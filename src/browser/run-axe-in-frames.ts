@@ -95,7 +95,9 @@ async function runOnce(
 ): Promise<Omit<AxeResults, 'rulesNotCompleted'>> {
   const frames = await worlds.frames();
   await injectAxe(worlds, main);
-  const children = await worlds.call(main, frameContexts, null, longestSelector);
+  // To find frames, axe builds its whole tree of the page.
+  const children =
+    frames.length === 1 ? [] : await worlds.call(main, frameContexts, null, longestSelector);
   if (children.length === 0) {
     const json = await worlds.callWithin(timeoutMs, main, runWhole, options, maxNodesLength);
     return { ...parseResults(json), unscannedFrameCount: 0 };

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
-import { ThreadLoad } from '../../src/browser/thread-load.ts';
+import { type Load, ThreadLoad } from '../../src/browser/thread-load.ts';
 
 /** Long enough for a thread to be seen at work. */
 const spanMs = 300;
 
-async function loadOf(script: string): Promise<number> {
+async function loadOf(script: string): Promise<Load> {
   const child = Bun.spawn(['sh', '-c', script]);
   try {
     const load = new ThreadLoad(child.pid);
@@ -17,18 +17,23 @@ async function loadOf(script: string): Promise<number> {
 }
 
 test('a process that never sleeps is as busy as can be', async () => {
-  const load = await loadOf('while :; do :; done');
-  expect(load).toBeGreaterThan(0.9);
-  expect(load).toBeLessThan(1.1);
+  const { awake, running } = await loadOf('while :; do :; done');
+  expect(awake).toBeGreaterThan(0.9);
+  expect(awake).toBeLessThan(1.1);
+  // What else the machine has to do, it waits for.
+  expect(running).toBeGreaterThan(0);
+  expect(running).toBeLessThanOrEqual(awake);
 });
 
 test('a process that sleeps is not busy', async () => {
-  expect(await loadOf('exec sleep 60')).toBeLessThan(0.2);
+  const { awake, running } = await loadOf('exec sleep 60');
+  expect(running).toBeLessThanOrEqual(awake);
+  expect(awake).toBeLessThan(0.2);
 });
 
 test('a process that is gone is not busy', async () => {
   const child = Bun.spawn(['true']);
   const load = new ThreadLoad(child.pid);
   await child.exited;
-  expect(load.measure()).toBe(0);
+  expect(load.measure()).toEqual({ running: 0, awake: 0 });
 });
