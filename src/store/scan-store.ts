@@ -6,8 +6,8 @@ import { guardStore } from './storage-fault.ts';
 
 /** All requests wait meanwhile. */
 const pruneBatchRows = 50;
-/** A scan is polled most just after its end. So many reports take some megabytes. */
-const keptReports = 1_000;
+/** A scan is polled most just after its end. So many reports take a megabyte or two. */
+const keptReports = 200;
 /** Word for word as in the index of the same name, or SQLite does not use that. */
 const unfinished = sql`${scans.status} in ('queued', 'running')`;
 
