@@ -12,6 +12,7 @@ const allowedImports = new Map(
 /** Which units may know a package. */
 const packageOwners: Record<string, readonly string[]> = {
   elysia: ['http', 'app'],
+  '@elysiajs/cors': ['http'],
   '@elysiajs/openapi': ['http'],
   '@sinclair/typebox': ['config', 'http'],
   'ipaddr.js': ['network', 'browser', 'http'],

@@ -36,6 +36,9 @@ const loadIntervalMs = 1_000;
 const floodLoad = { awake: 0.8, running: 0.25 };
 /** Of a process, code and shared memory included. V8's heap alone may take up to 662 MB of it. */
 const maxResidentBytes = 2 ** 30;
+/** Where pages are larger, processes hold as many times more. */
+const bytesPerPage = 4_096;
+const settledMs = 2_000;
 /** A renderer whose context closes mostly ends within milliseconds. */
 const strayGraceMs = 1_000;
 
@@ -43,10 +46,8 @@ export class ProcessWatch {
   readonly #options: ProcessWatchOptions;
   #timer: ReturnType<typeof setInterval> | undefined;
   #loadTimer: ReturnType<typeof setInterval> | undefined;
-  /** Processes of other groups, which are not looked at again. */
-  #foreign: ReadonlySet<number> = new Set();
-  /** When each was seen first. */
-  #renderers: ReadonlyMap<number, number> = new Map();
+  /** All that there are; those of other groups are not looked at again. */
+  #processes: ReadonlyMap<number, Process> = new Map();
   /** Since when each has had no context that could be its own. */
   #strays: ReadonlyMap<number, number> = new Map();
 
@@ -82,36 +83,41 @@ export class ProcessWatch {
   #look(): void {
     const now = performance.now();
     const oldestContextAtMs = this.#options.oldestContextAtMs();
-    const renderers = new Map<number, number>();
     const strays = new Map<number, number>();
-    for (const pid of this.#members()) {
+    this.#processes = new Map(readPids().map((pid) => [pid, this.#identify(pid, now)]));
+    for (const [pid, { kind, seenAtMs }] of this.#processes) {
+      if (kind === 'foreign') continue;
       const residentBytes = readResidentBytes(pid);
       // Without memory it has ended, and waits for its parent at most.
       if (residentBytes === 0) continue;
-      const seenAtMs = this.#renderers.get(pid) ?? (isRenderer(pid) ? now : null);
-      if (seenAtMs === null) {
+      if (kind === 'other') {
         if (residentBytes <= maxResidentBytes) continue;
         this.stop();
         this.#options.onOvergrown();
         return;
       }
-      renderers.set(pid, seenAtMs);
       if (seenAtMs < oldestContextAtMs) strays.set(pid, this.#strays.get(pid) ?? now);
       const strayMs = now - (strays.get(pid) ?? now);
       if (residentBytes > maxResidentBytes || strayMs >= strayGraceMs) kill(pid);
     }
-    this.#renderers = renderers;
     this.#strays = strays;
     if (oldestContextAtMs === Infinity && strays.size === 0) this.stop();
   }
 
-  #members(): number[] {
-    const pids = readPids();
-    const isForeign = (pid: number): boolean =>
-      this.#foreign.has(pid) || readGroupId(pid) !== this.#options.groupId;
-    this.#foreign = new Set(pids.filter(isForeign));
-    return pids.filter((pid) => !this.#foreign.has(pid));
+  #identify(pid: number, now: number): Process {
+    const known = this.#processes.get(pid);
+    const seenAtMs = known?.seenAtMs ?? now;
+    // A renderer begins as a copy of another process.
+    if (known !== undefined && (known.kind !== 'other' || now - seenAtMs > settledMs)) return known;
+    const isForeign = known === undefined && readGroupId(pid) !== this.#options.groupId;
+    const kind = isForeign ? 'foreign' : isRenderer(pid) ? 'renderer' : 'other';
+    return { kind, seenAtMs };
   }
+}
+
+interface Process {
+  readonly kind: 'foreign' | 'renderer' | 'other';
+  readonly seenAtMs: number;
 }
 
 /** None where there is no /proc. */
@@ -138,8 +144,8 @@ function readGroupId(pid: number): number {
 }
 
 function readResidentBytes(pid: number): number {
-  const [, kilobytes = '0'] = /^VmRSS:\s*(\d+) kB$/m.exec(read(pid, 'status')) ?? [];
-  return Number(kilobytes) * 1_024;
+  const [, pages = '0'] = read(pid, 'statm').split(' ');
+  return Number(pages) * bytesPerPage;
 }
 
 function isRenderer(pid: number): boolean {
