@@ -1,4 +1,5 @@
 import type { Patch } from './patch.ts';
+import { aria } from './patches/aria.ts';
 import { backgrounds } from './patches/backgrounds.ts';
 import { colors } from './patches/colors.ts';
 import { contrast } from './patches/contrast.ts';
@@ -7,6 +8,8 @@ import { geometry } from './patches/geometry.ts';
 import { grid } from './patches/grid.ts';
 import { lines } from './patches/lines.ts';
 import { memoize } from './patches/memoize.ts';
+import { names } from './patches/names.ts';
+import { results } from './patches/results.ts';
 import { roles } from './patches/roles.ts';
 import { ruleRun } from './patches/rule-run.ts';
 import { runCache } from './patches/run-cache.ts';
@@ -30,8 +33,10 @@ export const patches: readonly Patch[] = [
   ruleRun,
   ...elementSource,
   ...selectorData,
-  selectors,
+  ...selectors,
   ...roles,
+  ...aria,
+  ...names,
   ...geometry,
   ...stacking,
   ...grid,
@@ -42,4 +47,5 @@ export const patches: readonly Patch[] = [
   ...backgrounds,
   colors,
   textBlock,
+  ...results,
 ];

@@ -38,6 +38,8 @@ interface Configuration {
 
 /** As axe itself leaves them out where they aren't asked for. */
 const excludedTags = ['experimental', 'deprecated'];
+/** No rule's: it tells that a rule broke off. */
+const brokenOffCheck = 'error-occurred';
 /** Of `axe.utils`, what isn't called by axe itself but by us. */
 const usedUtils: ReadonlySet<string> = new Set(['getFrameContexts', 'shadowSelect']);
 
@@ -95,11 +97,12 @@ function keepRules(
   const hasOneOf = (rule: RuleSpec, list: readonly string[]) =>
     list.some((tag) => rule.tags.includes(tag));
   const rules = specs.rules.filter((rule) => hasOneOf(rule, tags) && !hasOneOf(rule, excludedTags));
-  const used = new Set(
-    rules
+  const used = new Set([
+    brokenOffCheck,
+    ...rules
       .flatMap(({ any, all, none }) => [...any, ...all, ...none])
       .map((check) => (typeof check === 'string' ? check : check.id)),
-  );
+  ]);
   const checks = specs.checks.filter(({ id }) => used.has(id));
   const pick = (texts: Record<string, unknown>, kept: readonly { id: string }[]) =>
     Object.fromEntries(kept.map(({ id }) => [id, texts[id]]));

@@ -5,12 +5,17 @@ declare const axe: typeof AxeCore;
 
 const stockSource = await Bun.file(new URL(import.meta.resolve('axe-core/axe.min.js'))).text();
 
-/** What a run of axe says, without what differs between any two runs. */
-export type Findings = Record<string, unknown>;
+/** What runs of axe say, without what differs between any two. */
+export interface Findings {
+  /** Violations, incomplete, passes and inapplicable, with all that axe can tell of an element. */
+  readonly all: AxeCore.Result[][];
+  /** When asked for violations and incomplete, of the others the rules. */
+  readonly asked: [AxeCore.Result[], AxeCore.Result[], string[], string[]];
+}
 
 /**
  * Runs axe as it comes and then `source`, each in a world of its own beside the page, so that both see
- * one and the same document. With all that axe can tell of each element, those that pass included.
+ * one and the same document.
  */
 export async function runBoth(
   page: Page,
@@ -42,14 +47,19 @@ async function runIn(session: CDPSession, worldName: string, source: string): Pr
 
 /** Runs in the page. */
 async function findAll(): Promise<string> {
-  const { passes, violations, incomplete, inapplicable } = await axe.run(document, {
+  const options = {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'],
     iframes: false,
-    xpath: true,
-    ancestry: true,
-  });
-  return JSON.stringify({ violations, incomplete, passes, inapplicable }, (key, value: unknown) =>
-    // Of a rule that failed; it tells where in the source.
+  };
+  const all = await axe.run(document, { ...options, xpath: true, ancestry: true });
+  const asked = await axe.run(document, { ...options, resultTypes: ['violations', 'incomplete'] });
+  const ids = (rules: AxeCore.Result[]): string[] => rules.map(({ id }) => id);
+  const findings = {
+    all: [all.violations, all.incomplete, all.passes, all.inapplicable],
+    asked: [asked.violations, asked.incomplete, ids(asked.passes), ids(asked.inapplicable)],
+  };
+  return JSON.stringify(findings, (key, value: unknown) =>
+    // Of a rule that broke off; it tells where in the source.
     key === 'stack' ? undefined : value,
   );
 }

@@ -5,9 +5,18 @@ import { type PageServer, servePages } from '../../support/page-server.ts';
 import { type BrowserStage, scanTimeoutMs, startBrowserStage } from '../browser-stage.ts';
 import { runBoth } from './compare-with-stock.ts';
 import { linkPages } from './link-pages.ts';
+import { randomPage } from './random-pages.ts';
+import { rulePages } from './rule-pages.ts';
 
 const { source, isPatched } = await loadAxe(scannedTags);
-const sources: Record<string, string> = { ...linkPages };
+const sources: Record<string, string> = {
+  ...linkPages,
+  ...rulePages,
+  ...Object.fromEntries([1, 2, 3, 4, 5].map((seed) => [`/random/${seed}`, randomPage(seed, 400)])),
+};
+/** The rules that had elements to look at, and those that had none, in the pages so far. */
+const applicable = new Set<string>();
+const others = new Set<string>();
 
 let stage: BrowserStage;
 let pages: PageServer;
@@ -33,6 +42,13 @@ test.each(Object.keys(sources))(
     await page.goto(pages.origin + path);
     const { stock, patched } = await runBoth(page, source);
     expect(patched).toEqual(stock);
+    const [violations = [], incomplete = [], passes = [], inapplicable = []] = stock.all;
+    for (const { id } of [...violations, ...incomplete, ...passes]) applicable.add(id);
+    for (const { id } of inapplicable) others.add(id);
   },
   scanTimeoutMs,
 );
+
+test('each rule has elements to look at in one of these pages, but for one that is for frames', () => {
+  expect([...others.difference(applicable)]).toEqual(['frame-focusable-content']);
+});

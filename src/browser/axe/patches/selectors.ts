@@ -1,5 +1,5 @@
-import type { RunCache } from '../internals.ts';
-import { type Patch, replaceFunction } from '../patch.ts';
+import type { RunCache, VirtualNode } from '../internals.ts';
+import { type Patch, replaceFunction, wrapFunction } from '../patch.ts';
 
 interface ParsedSelector {
   readonly selectors?: unknown[];
@@ -8,6 +8,7 @@ interface ParsedSelector {
 // axe's own.
 declare const cache_default: RunCache;
 declare const css_parser_default: { parse(selector: string): ParsedSelector };
+declare function original_matches(vNode: VirtualNode, selector: string): boolean;
 declare function convertExpressions(selectors: unknown[]): unknown[];
 
 function _convertSelector(selector: string): unknown[] {
@@ -21,7 +22,15 @@ function _convertSelector(selector: string): unknown[] {
   return converted;
 }
 
-export const selectors: Patch = replaceFunction(
-  `The same few selectors are parsed anew for each element that they are tried on.`,
-  _convertSelector,
-);
+function _matches(vNode: VirtualNode, selector: string): boolean {
+  if (/[^a-z]/.test(selector)) return original_matches(vNode, selector);
+  return vNode.props.nodeType === 1 && vNode.props.nodeName === selector;
+}
+
+export const selectors: readonly Patch[] = [
+  replaceFunction(
+    `The same few selectors are parsed anew for each element that they are tried on.`,
+    _convertSelector,
+  ),
+  wrapFunction(`Most often an element is matched against no more than a name.`, _matches),
+];
