@@ -77,6 +77,8 @@ export async function createApp(
       binary: await findChromium({ executablePath: config.browser.executablePath, environment }),
       productToken: `Curbcut/${manifest.version} (+${config.http.docsUrl})`,
       log,
+      // What else runs here needs some too.
+      maxPagesBytes: memoryBytes() / 2,
     });
     await chromium.start();
     const openEgress = () =>

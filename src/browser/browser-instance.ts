@@ -32,6 +32,8 @@ interface InstanceOptions {
   readonly binary: ChromiumBinary;
   readonly productToken: string;
   readonly heartbeatMs: number | undefined;
+  /** What all of its pages may hold together. */
+  readonly maxPagesBytes: number;
   /** It does not answer. */
   readonly onSilent: (instance: BrowserInstance, error: unknown) => void;
   /** A process that is no renderer holds too much. */
@@ -80,6 +82,7 @@ export class BrowserInstance {
     );
     this.#watch = new ProcessWatch({
       groupId: running.pid,
+      maxTotalBytes: options.maxPagesBytes,
       oldestContextAtMs: () => Math.min(...[...this.#leases].map(({ openedAtMs }) => openedAtMs)),
       onOvergrown: () => onOvergrown(this),
       onFlooded: (floodedMs) => onFlooded(this, floodedMs),

@@ -30,6 +30,8 @@ interface ChromiumOptions {
   readonly maxScans?: number;
   /** How often the browser is asked whether it is still there. */
   readonly heartbeatMs?: number;
+  /** What all pages of a browser may hold together. */
+  readonly maxPagesBytes?: number;
   /** After how long a browser that won't start is tried again, at first. */
   readonly retryPauseMs?: number;
 }
@@ -142,6 +144,7 @@ export class Chromium {
       binary,
       productToken,
       heartbeatMs,
+      maxPagesBytes: this.#options.maxPagesBytes ?? Infinity,
       onSilent: (silent, error) => {
         log.warn('browser does not answer', { error });
         if (silent.hasBeenFlooded)

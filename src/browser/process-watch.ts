@@ -19,6 +19,8 @@ import { ThreadLoad } from './thread-load.ts';
 interface ProcessWatchOptions {
   /** The browser's process, which leads the group of all of its others. */
   readonly groupId: number;
+  /** What all renderers may hold together; past it the largest is killed. */
+  readonly maxTotalBytes: number;
   /** By `performance.now()`; Infinity when no context is open. */
   readonly oldestContextAtMs: () => number;
   /** A process that is no renderer holds too much. The watch has ended with it. */
@@ -84,6 +86,8 @@ export class ProcessWatch {
     const now = performance.now();
     const oldestContextAtMs = this.#options.oldestContextAtMs();
     const strays = new Map<number, number>();
+    let totalBytes = 0;
+    let largest = { pid: 0, residentBytes: 0 };
     this.#processes = new Map(readPids().map((pid) => [pid, this.#identify(pid, now)]));
     for (const [pid, { kind, seenAtMs }] of this.#processes) {
       if (kind === 'foreign') continue;
@@ -96,10 +100,13 @@ export class ProcessWatch {
         this.#options.onOvergrown();
         return;
       }
+      totalBytes += residentBytes;
+      if (residentBytes > largest.residentBytes) largest = { pid, residentBytes };
       if (seenAtMs < oldestContextAtMs) strays.set(pid, this.#strays.get(pid) ?? now);
       const strayMs = now - (strays.get(pid) ?? now);
       if (residentBytes > maxResidentBytes || strayMs >= strayGraceMs) kill(pid);
     }
+    if (totalBytes > this.#options.maxTotalBytes) kill(largest.pid);
     this.#strays = strays;
     if (oldestContextAtMs === Infinity && strays.size === 0) this.stop();
   }

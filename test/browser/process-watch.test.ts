@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { ProcessWatch } from '../../src/browser/process-watch.ts';
-import { membersOf, untilGone } from './processes.ts';
+import { membersOf, residentBytesOf, untilGone } from './processes.ts';
 
 const watchPollMs = 100;
 
@@ -26,6 +26,7 @@ beforeEach(() => {
   openedAtMs = [];
   watch = new ProcessWatch({
     groupId,
+    maxTotalBytes: Infinity,
     oldestContextAtMs: () => Math.min(...openedAtMs),
     onOvergrown: () => {},
     onFlooded: () => {},
@@ -61,5 +62,23 @@ test('renderers that are older than every open context are killed, and others ar
 
   openedAtMs = [];
   await untilEnded(young);
+  expect(await membersOf(groupId)).toEqual(expect.arrayContaining([groupId, other]));
+});
+
+test('a renderer is killed when all of them hold too much together, and no other process is', async () => {
+  openedAtMs = [performance.now()];
+  const renderer = await startProcess('--type=renderer');
+  const other = await startProcess('--type=utility');
+  const bytes = await residentBytesOf(renderer);
+  expect(bytes).toBeGreaterThan(0);
+  watch = new ProcessWatch({
+    groupId,
+    maxTotalBytes: bytes / 2,
+    oldestContextAtMs: () => Math.min(...openedAtMs),
+    onOvergrown: () => {},
+    onFlooded: () => {},
+  });
+  watch.start();
+  await untilEnded(renderer);
   expect(await membersOf(groupId)).toEqual(expect.arrayContaining([groupId, other]));
 });
