@@ -16,7 +16,6 @@ const runs = (script: string) => page(`<script>${script}</script>`);
 let stage: BrowserStage;
 let pages: PageServer;
 /** Tells the page that axe has come. */
-let listener: WritableStreamDefaultWriter<string> | undefined;
 /** At an address that is not among the allowed ones. */
 let forbidden: TCPSocketListener;
 let connectionCount = 0;
@@ -46,25 +45,15 @@ beforeAll(async () => {
     '/on-load': runs('onload = () => { location = "/end"; }'),
     '/twice': runs('onload = () => location.replace("/on-load")'),
     '/form': page('<form action="/end"></form><script>document.forms[0].submit()</script>'),
-    // Goes on as soon as axe is at work, which asks for the styles of other origins once more.
+    // Goes on while axe waits for what it wants to know of the sound.
     '/restless': page(
-      '<script>new EventSource("/axe-is-here").onmessage = () => location.reload();</script>',
-      `<link rel="stylesheet" href="${otherOrigin}/style.css">`,
+      '<audio autoplay src="/silence"></audio><script>setTimeout(() => location.reload(), 1_500);</script>',
     ),
+    '/silence': silence,
     '/replacing-itself': runs('location.replace("?" + Math.random())'),
     '/restless-by-time': (request) => {
       const delayMs = new URL(request.url).searchParams.get('ms');
       return htmlResponse(runs(`onload = () => setTimeout(() => location.reload(), ${delayMs})`));
-    },
-    '/axe-is-here': () => {
-      const { readable, writable } = new TransformStream<string, string>();
-      listener = writable.getWriter();
-      return new Response(readable, { headers: { 'content-type': 'text/event-stream' } });
-    },
-    '/style.css': async (request) => {
-      if (request.headers.get('sec-fetch-dest') === 'style') return new Response('');
-      await listener?.write('data: go\n\n');
-      return silence();
     },
     '/to-forbidden': (request) =>
       redirect(`${inside}/${new URL(request.url).searchParams.get('path')}`, 302)(),

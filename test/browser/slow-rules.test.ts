@@ -2,15 +2,15 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { page, type PageServer, servePages } from '../support/page-server.ts';
 import { type BrowserStage, countsOf, startBrowserStage } from './browser-stage.ts';
 
-/** The rule `label` takes long for these; beside it color-contrast may, on a busy machine. */
-const slowLabel = `<label>${'<i hidden>x</i>'.repeat(8_000)}${'<input>'.repeat(800)}</label>`;
+/** All in one place: color-contrast compares each with each, which takes half a minute. */
+const overlapping = `<style>b { position: absolute; top: 0; left: 0 }</style>${'<b>x</b>'.repeat(12_000)}`;
 
 let stage: BrowserStage;
 let pages: PageServer;
 beforeAll(async () => {
-  stage = await startBrowserStage({ axeTimeoutMs: 4_000 });
+  stage = await startBrowserStage({ axeTimeoutMs: 7_000 });
   pages = servePages(({ origin }) => ({
-    '/slow': page(`${slowLabel}<img src="data:,">`),
+    '/slow': page(`${overlapping}<img src="data:,">`),
     '/slow-frame': page(`<iframe title="slow" src="${origin}/slow"></iframe><img src="data:,">`),
     '/fine': page('<img src="data:,">'),
   }));
@@ -22,11 +22,10 @@ afterAll(async () => {
 
 test('a rule that does not come to an end is left out and named, and the others are not', async () => {
   const { violations, rulesNotCompleted, warnings } = await stage.scan(`${pages.origin}/slow`);
-  expect(rulesNotCompleted).toContain('label');
+  expect(rulesNotCompleted).toEqual(['color-contrast']);
   expect(countsOf(violations)).toEqual({ 'image-alt': 1 });
-  const names = rulesNotCompleted.join(' and ');
   expect(warnings).toEqual([
-    `The page took too long to check for ${names}, so that it was not checked for that.`,
+    'The page took too long to check for color-contrast, so that it was not checked for that.',
   ]);
 }, 60_000);
 
