@@ -6,6 +6,7 @@ import { openContext } from './open-context.ts';
 import { openPage } from './open-page.ts';
 import { ProcessWatch } from './process-watch.ts';
 import { killGroup, removeBrowser, type RunningBrowser } from './running-browser.ts';
+import type { Load } from './thread-load.ts';
 import { within } from './time-limit.ts';
 import { majorVersionOf, userAgentOf } from './user-agent.ts';
 
@@ -34,6 +35,7 @@ interface InstanceOptions {
   readonly heartbeatMs: number | undefined;
   /** What all of its pages may hold together. */
   readonly maxPagesBytes: number;
+  readonly floodLoad: Load | undefined;
   /** It does not answer. */
   readonly onSilent: (instance: BrowserInstance, error: unknown) => void;
   /** A process that is no renderer holds too much. */
@@ -84,6 +86,7 @@ export class BrowserInstance {
       groupId: running.pid,
       maxTotalBytes: options.maxPagesBytes,
       oldestContextAtMs: () => Math.min(...[...this.#leases].map(({ openedAtMs }) => openedAtMs)),
+      floodLoad: options.floodLoad,
       onOvergrown: () => onOvergrown(this),
       onFlooded: (floodedMs) => onFlooded(this, floodedMs),
     });

@@ -6,6 +6,7 @@ import { nowhere } from './launch-browser.ts';
 import { Outage } from './outage.ts';
 import { sweepProfiles } from './profile.ts';
 import { startBrowser } from './running-browser.ts';
+import type { Load } from './thread-load.ts';
 
 /*
  * One warm browser for all scans; a fresh context (its own cookies, cache and storage) for each.
@@ -32,6 +33,8 @@ interface ChromiumOptions {
   readonly heartbeatMs?: number;
   /** What all pages of a browser may hold together. */
   readonly maxPagesBytes?: number;
+  /** From which on a browser is taken for flooded. */
+  readonly floodLoad?: Load;
   /** After how long a browser that won't start is tried again, at first. */
   readonly retryPauseMs?: number;
 }
@@ -144,6 +147,7 @@ export class Chromium {
       binary,
       productToken,
       heartbeatMs,
+      floodLoad: this.#options.floodLoad,
       maxPagesBytes: this.#options.maxPagesBytes ?? Infinity,
       onSilent: (silent, error) => {
         log.warn('browser does not answer', { error });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { ThreadLoad } from './thread-load.ts';
+import { type Load, ThreadLoad } from './thread-load.ts';
 
 /*
  * Bounds from outside what the processes of one browser hold, do and how long they live, as the
@@ -27,6 +27,8 @@ interface ProcessWatchOptions {
   readonly onOvergrown: () => void;
   /** Called once a second for as long as pages give the browser's process more to do than it can. */
   readonly onFlooded: (floodedMs: number) => void;
+  /** From which on that is so. */
+  readonly floodLoad?: Load | undefined;
 }
 
 const pollMs = 100;
@@ -35,7 +37,7 @@ const loadIntervalMs = 1_000;
  * Eight real pages at once beside eight endless loops on two cores keep its busiest thread awake for
  * 0.6 of the time, and let it run for 0.15; floods come to 0.9 and more, and 0.4.
  */
-const floodLoad = { awake: 0.8, running: 0.25 };
+const defaultFloodLoad: Load = { awake: 0.8, running: 0.25 };
 /** Of a process, code and shared memory included. V8's heap alone may take up to 662 MB of it. */
 const maxResidentBytes = 2 ** 30;
 /** Where pages are larger, processes hold as many times more. */
@@ -71,7 +73,7 @@ export class ProcessWatch {
   }
 
   #watchLoad(): void {
-    const { groupId, onFlooded } = this.#options;
+    const { groupId, onFlooded, floodLoad = defaultFloodLoad } = this.#options;
     const load = new ThreadLoad(groupId);
     let floodedMs = 0;
     this.#loadTimer = setInterval(() => {

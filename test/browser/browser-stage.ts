@@ -10,6 +10,7 @@ import { type ChromiumBinary, findChromium } from '../../src/browser/find-chromi
 import { PagePool } from '../../src/browser/page-pool.ts';
 import { resolveBySystem, type ResolveHost } from '../../src/browser/resolve-target.ts';
 import { createRunAxe, type Gate, type PageScan } from '../../src/browser/run-axe.ts';
+import type { Load } from '../../src/browser/thread-load.ts';
 import { ScanFailedError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { rulesWith } from '../support/networks.ts';
@@ -39,6 +40,7 @@ export async function startBrowserStage({
   maxConcurrentScans = 4,
   maxScans,
   heartbeatMs,
+  floodLoad,
   binary,
   onLog = () => {},
 }: {
@@ -51,6 +53,7 @@ export async function startBrowserStage({
   maxConcurrentScans?: number;
   maxScans?: number;
   heartbeatMs?: number;
+  floodLoad?: Load;
   binary?: ChromiumBinary;
   onLog?: (line: string) => void;
 } = {}): Promise<BrowserStage> {
@@ -61,6 +64,7 @@ export async function startBrowserStage({
     log,
     ...(maxScans === undefined ? {} : { maxScans }),
     ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
+    ...(floodLoad === undefined ? {} : { floodLoad }),
   });
   await chromium.start();
   const addressPolicy = createAddressPolicy({ ...rulesWith(allowNetworks), allowHosts });

@@ -1,62 +1,72 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { BrowserDiedError } from '../../src/errors.ts';
-import { page, type PageServer, servePages } from '../support/page-server.ts';
+import { expect, test } from 'bun:test';
+import { page, servePages } from '../support/page-server.ts';
 import { startBrowserStage } from './browser-stage.ts';
 import { pidOf } from './processes.ts';
 
-let pages: PageServer;
-let flooding: PromiseWithResolvers<void>;
-beforeAll(() => {
-  pages = servePages(() => ({
-    '/': page(),
-    '/flood': page(`<script>
-      fetch('/flooding').then(() => setInterval(() => {
-        for (let i = 0; i < 1_000; i += 1) Promise.reject(new Error('x'));
-      }, 1));
-    </script>`),
-    '/flooding': () => {
-      flooding.resolve();
-      return new Response('');
-    },
-  }));
-});
-afterAll(() => pages[Symbol.asyncDispose]());
+/** Every browser is taken for flooded that has work. */
+const always = { awake: 0, running: 0 };
+/** None is, whatever it has to do. */
+const never = { awake: 2, running: 2 };
 
-test('a page that floods the browser with errors costs its neighbours that browser, and the next ones nothing', async () => {
-  await using stage = await startBrowserStage({ navigationTimeoutMs: 5_000 });
-  // Holds a place in the browser, however quick the flood is.
-  const neighbour = await stage.chromium.lease();
-  flooding = Promise.withResolvers();
-  expect(await stage.fail(`${pages.origin}/flood`)).toBeInstanceOf(BrowserDiedError);
-  expect(neighbour.isAlive()).toBe(false);
-
-  let isOver = false;
-  flooding = Promise.withResolvers();
-  const again = stage.fail(`${pages.origin}/flood`).finally(() => (isOver = true));
-  await flooding.promise;
-  for (let scan = 0; scan < 5; scan += 1) {
-    expect((await stage.scan(`${pages.origin}/`)).violations).toEqual([]);
+test('pages that share a flooded browser lose it, and each gets one of its own when it comes again', async () => {
+  await using stage = await startBrowserStage({ floodLoad: always });
+  const leases = await Promise.all([stage.chromium.lease(), stage.chromium.lease()]);
+  const [first, second] = leases;
+  expect(pidOf(first)).toBe(pidOf(second));
+  expect(stage.chromium.isCalm).toBe(true);
+  for (const { died } of leases) {
+    expect(String(await died.catch((error: unknown) => error))).toContain('the browser is gone');
   }
-  expect(isOver).toBe(false);
-  // What the browser is too busy to read takes memory, which may reach its bound first.
-  expect((await again).code).toBeOneOf(['page-unresponsive', 'page-crashed']);
-}, 60_000);
+  expect(stage.chromium.isCalm).toBe(false);
 
-test('a page that floods a browser in which it is alone is kept apart from those that come', async () => {
+  const again = [await stage.chromium.lease(), await stage.chromium.lease()] as const;
+  expect(pidOf(again[0])).not.toBe(pidOf(again[1]));
+  expect(stage.chromium.isCalm).toBe(true);
+}, 30_000);
+
+test('a page that floods a browser in which it is alone is kept apart from those that come, and ended', async () => {
   const replaced = Promise.withResolvers<void>();
   await using stage = await startBrowserStage({
+    floodLoad: always,
     onLog: (line) => {
       if (line.includes('browser replaced')) replaced.resolve();
     },
   });
-  const before = await stage.chromium.lease();
-  await before[Symbol.asyncDispose]();
-  const abort = new AbortController();
-  const guilty = stage.scan(`${pages.origin}/flood`, abort.signal);
+  const guilty = await stage.chromium.lease();
   await replaced.promise;
+  expect(guilty.isAlive()).toBe(true);
+  expect(guilty.isUsable()).toBe(false);
   await using next = await stage.chromium.lease();
-  expect(pidOf(next)).not.toBe(pidOf(before));
-  expect(before.isAlive()).toBe(true);
-  abort.abort(new Error('enough'));
-  expect(await guilty.catch((error: unknown) => error)).toBe(abort.signal.reason);
+  expect(pidOf(next)).not.toBe(pidOf(guilty));
+  expect(await guilty.died.catch((error: unknown) => error)).toMatchObject({
+    code: 'page-unresponsive',
+    message: expect.stringContaining('errors or messages to the console'),
+  });
+}, 30_000);
+
+test('a browser that has no more to do than it can is left alone', async () => {
+  const lines: string[] = [];
+  await using stage = await startBrowserStage({
+    floodLoad: never,
+    onLog: (line) => lines.push(line),
+  });
+  await using lease = await stage.chromium.lease();
+  // Twice as long as it takes to tell.
+  await Bun.sleep(2_500);
+  expect(lease.isUsable()).toBe(true);
+  expect(lines.filter((line) => line.includes('browser replaced'))).toEqual([]);
+}, 30_000);
+
+test('a page that throws errors without end is ended, and the next is scanned', async () => {
+  await using pages = servePages(() => ({
+    '/': page(),
+    '/flood': page(`<script>
+      setInterval(() => { for (let i = 0; i < 1_000; i += 1) Promise.reject(new Error('x')); }, 1);
+    </script>`),
+  }));
+  await using stage = await startBrowserStage({ navigationTimeoutMs: 5_000 });
+  const { code } = await stage.fail(`${pages.origin}/flood`);
+  // Which bound it meets first depends on what else the machine does.
+  expect(code).toBeOneOf(['page-unresponsive', 'page-crashed']);
+  expect((await stage.scan(`${pages.origin}/`)).violations).toEqual([]);
 }, 60_000);
