@@ -13,7 +13,11 @@ export interface VirtualNode {
   };
   readonly clientRects: readonly Rect[];
   readonly boundingClientRect: Rect;
+  /** Undefined until it was placed among the others. */
   readonly _stackingOrder: readonly StackingContext[];
+  readonly _isInTree: boolean;
+  /** Of the shadow tree that it is in, also of what a slot shows in it. */
+  readonly shadowId: string | undefined;
   _grid?: Grid;
   /** The browser's own, which follows changes. */
   readonly computedStyle: CSSStyleDeclaration;

@@ -6,6 +6,7 @@ import { contrast } from './patches/contrast.ts';
 import { elementSource } from './patches/element-source.ts';
 import { geometry } from './patches/geometry.ts';
 import { grid } from './patches/grid.ts';
+import { iconLigature } from './patches/icon-ligature.ts';
 import { lines } from './patches/lines.ts';
 import { memoize } from './patches/memoize.ts';
 import { names } from './patches/names.ts';
@@ -43,6 +44,7 @@ export const patches: readonly Patch[] = [
   ...lines,
   ...visibility,
   ...text,
+  iconLigature,
   ...contrast,
   ...backgrounds,
   colors,

@@ -1,10 +1,7 @@
 import type { Rect, RunCache, VirtualNode } from '../internals.ts';
 import { type Patch, replaceFunction, replaceMemoized, wrapFunction } from '../patch.ts';
 
-type DOMTree = [VirtualNode & { readonly _hasShadowRoot: boolean }];
-
 // axe's own.
-declare const axe: { readonly _tree?: DOMTree };
 declare const cache_default: RunCache;
 declare function get_node_from_tree_default(node: Node): VirtualNode | undefined;
 declare function get_overflow_hidden_ancestors_default(vNode: VirtualNode): VirtualNode[];
@@ -55,10 +52,7 @@ function visuallyOverlaps(rect: Rect, parent: Element): boolean {
 }
 
 function _visuallySort(a: VirtualNode, b: VirtualNode): number {
-  const [root] = axe._tree ?? [];
-  if (root?._hasShadowRoot !== false || !a._stackingOrder || !b._stackingOrder) {
-    return original_visuallySort(a, b);
-  }
+  if (!isInDocument(a) || !isInDocument(b)) return original_visuallySort(a, b);
   const length = Math.max(a._stackingOrder.length, b._stackingOrder.length);
   for (let index = 0; index < length; index += 1) {
     const ofA = a._stackingOrder[index];
@@ -76,6 +70,11 @@ function _visuallySort(a: VirtualNode, b: VirtualNode): number {
   const orderOfA = getPositionOrder(a);
   const orderOfB = getPositionOrder(b);
   return orderOfA === orderOfB ? inDocument : orderOfB - orderOfA;
+}
+
+/** Not within a shadow tree, and placed already. */
+function isInDocument({ _isInTree, shadowId, _stackingOrder }: VirtualNode): boolean {
+  return _isInTree && shadowId === undefined && _stackingOrder !== undefined;
 }
 
 function _getTextShadowColors(node: Element, options: object): object[] | null {
@@ -96,8 +95,9 @@ export const lines: readonly Patch[] = [
     visuallyOverlaps,
   ),
   wrapFunction(
-    `Each two elements are asked for their roots, which are the same where there is no shadow tree.`,
+    `Each two elements are asked for their roots, which are the same outside of shadow trees.`,
     _visuallySort,
+    isInDocument,
   ),
   wrapFunction(`Styles are looked up anew for shadows that few texts have.`, _getTextShadowColors),
 ];

@@ -1,6 +1,8 @@
 import { type Patch, replaceFunction } from '../patch.ts';
 
 interface TreeNode {
+  /** Axe makes virtual nodes of others too: of what no slot shows. */
+  _isInTree: boolean;
   children: TreeNode[];
 }
 
@@ -45,6 +47,7 @@ function flattenInto(
     return;
   } else if (node.nodeType !== Node.ELEMENT_NODE) return;
   const vNode = createNode(node, parent, shadowId);
+  vNode._isInTree = true;
   nodes.push(vNode);
   for (let index = 0; index < children.length; index += 1) {
     flattenInto(vNode.children, children[index] as Node, inner, vNode);

@@ -54,6 +54,7 @@ function virtualNodeClass() {
     readonly nodeIndex: number;
     readonly _isHidden = null;
     readonly _cache = {};
+    _isInTree = false;
     readonly _isXHTML: boolean;
     readonly _type: string | undefined;
     _results = null;
@@ -103,7 +104,7 @@ function virtualNodeClass() {
       return (this.#attrNames ??= Element.prototype.getAttributeNames.call(this.actualNode));
     }
     get computedStyle() {
-      return (this.#style ??= window.getComputedStyle(this.actualNode));
+      return (this.#style ??= globalThis.getComputedStyle(this.actualNode));
     }
     getComputedStylePropertyValue(property: string) {
       let index = properties.get(property);
