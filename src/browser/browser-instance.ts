@@ -18,7 +18,7 @@ export interface ContextLease extends AsyncDisposable {
   readonly userAgent: string;
   /** Major version, for client hints. */
   readonly majorVersion: string;
-  /** A context that no scan uses yet, at first or again, is blamed for nothing. */
+  /** A context that no scan uses yet is blamed for nothing. */
   setIdle(isIdle: boolean): void;
   /** False once the browser process is gone. */
   isAlive(): boolean;
