@@ -6,6 +6,7 @@ import { reportFromAxe } from '../report/from-axe.ts';
 import type { ScanStore, StoredScan } from '../store/scan-store.ts';
 import { EndRecorder, isStorageUnavailable } from './end-recorder.ts';
 import { type ScanQueue, shuttingDown } from './queue.ts';
+import { failureOf, interrupted } from './scan-failure.ts';
 import { candidatesOf, parseScanUrl, type ScanUrl } from './scan-url.ts';
 
 /*
@@ -95,7 +96,7 @@ export class ScanService {
     for (const row of this.#options.store.recover()) {
       const target = { url: new URL(row.url), isBareDomain: row.isBareDomain };
       if (row.interruptions >= maxInterruptions) {
-        this.#failAside(row.id, target, new ScanFailedError('scan-interrupted', interruptedDetail));
+        this.#failAside(row.id, target, interrupted());
         continue;
       }
       this.#enqueue(row.id, target).isKept = true;
@@ -258,17 +259,7 @@ export class ScanService {
   /** Stored before it returns, if the store works. */
   async #fail(scanId: string, target: ScanUrl, error: unknown): Promise<void> {
     const { store, log, now } = this.#options;
-    const failure =
-      error instanceof ScanFailedError
-        ? error
-        : new ScanFailedError(
-            'scan-failed',
-            'The scan failed by a fault of this service. Try again.',
-            {
-              cause: error,
-            },
-          );
-    const { code, message: detail, cause } = failure;
+    const { code, message: detail, cause } = failureOf(error);
     // A cancelled scan has failed before its task ends.
     const failed = { code, detail, atMs: now() };
     if (!(await this.#ends.record(scanId, () => store.markFailed(scanId, failed)))) return;
@@ -295,9 +286,6 @@ export class ScanService {
     if (refusal !== null) throw new DomainError('invalid-url', refusal);
   }
 }
-
-const interruptedDetail =
-  'This service stopped twice while it scanned the page, so it was not tried again.';
 
 function keyOf({ url, isBareDomain }: ScanUrl): string {
   return `${isBareDomain ? 'bare ' : ''}${url.href}`;
