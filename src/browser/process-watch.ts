@@ -35,9 +35,9 @@ const pollMs = 100;
 const loadIntervalMs = 1_000;
 /**
  * Eight real pages at once beside eight endless loops on two cores keep its busiest thread awake for
- * 0.6 of the time, and let it run for 0.15; floods come to 0.9 and more, and 0.4.
+ * 0.4 of the time, and let it run for 0.05; floods beside as much come to 0.8 and 0.2 and more.
  */
-const defaultFloodLoad: Load = { awake: 0.8, running: 0.25 };
+const defaultFloodLoad: Load = { awake: 0.8, running: 0.12 };
 /** Of a process, code and shared memory included. V8's heap alone may take up to 662 MB of it. */
 const maxResidentBytes = 2 ** 30;
 /** Where pages are larger, processes hold as many times more. */
