@@ -1,12 +1,11 @@
 import type { BrowserContext, CDPSession } from 'puppeteer';
 import { BrowserDiedError } from '../errors.ts';
 import type { ChromiumBinary } from './find-chromium.ts';
-import { startHeartbeat } from './heartbeat.ts';
+import { Heartbeat, type HeartbeatTimes } from './heartbeat.ts';
 import { openContext } from './open-context.ts';
 import { openPage } from './open-page.ts';
 import { ProcessWatch } from './process-watch.ts';
 import { killGroup, removeBrowser, type RunningBrowser } from './running-browser.ts';
-import type { Load } from './thread-load.ts';
 import { within } from './time-limit.ts';
 import { majorVersionOf, userAgentOf } from './user-agent.ts';
 
@@ -32,10 +31,9 @@ interface InstanceOptions {
   readonly running: RunningBrowser;
   readonly binary: ChromiumBinary;
   readonly productToken: string;
-  readonly heartbeatMs: number | undefined;
+  readonly heartbeat: Partial<HeartbeatTimes> | undefined;
   /** What all of its pages may hold together. */
   readonly maxPagesBytes: number;
-  readonly floodLoad: Load | undefined;
   /** It does not answer. */
   readonly onSilent: (instance: BrowserInstance, error: unknown) => void;
   /** A process that is no renderer holds too much. */
@@ -68,27 +66,26 @@ export class BrowserInstance {
   hasBeenFlooded = false;
   readonly #options: InstanceOptions;
   readonly #leases = new Set<OpenLease>();
-  readonly #heartbeat: ReturnType<typeof setInterval>;
+  readonly #heartbeat: Heartbeat;
   readonly #watch: ProcessWatch;
   #removed: Promise<void> | undefined;
 
   constructor(options: InstanceOptions) {
-    const { running, heartbeatMs, onSilent, onOvergrown, onFlooded } = options;
+    const { running, heartbeat: times, onSilent, onOvergrown, onFlooded } = options;
     this.#options = options;
-    this.#heartbeat = startHeartbeat(
-      running.session,
-      (error) => {
-        if (this.#removed === undefined) onSilent(this, error);
+    this.#heartbeat = new Heartbeat({
+      session: running.session,
+      times,
+      onSlow: (slowForMs) => {
+        if (this.busy > 0) onFlooded(this, slowForMs);
       },
-      heartbeatMs,
-    );
+      onSilent: (error) => onSilent(this, error),
+    });
     this.#watch = new ProcessWatch({
       groupId: running.pid,
       maxTotalBytes: options.maxPagesBytes,
       oldestContextAtMs: () => Math.min(...[...this.#leases].map(({ openedAtMs }) => openedAtMs)),
-      floodLoad: options.floodLoad,
       onOvergrown: () => onOvergrown(this),
-      onFlooded: (floodedMs) => onFlooded(this, floodedMs),
     });
     running.browser.once('disconnected', () => void this.#remove());
   }
@@ -166,7 +163,7 @@ export class BrowserInstance {
   }
 
   async #clearUp(): Promise<void> {
-    clearInterval(this.#heartbeat);
+    this.#heartbeat.stop();
     this.#watch.stop();
     this.#options.onGone(this);
     await removeBrowser(this.#options.running);

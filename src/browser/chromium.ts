@@ -2,11 +2,11 @@ import { BrowserDiedError, ScanFailedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { BrowserInstance, type ContextLease } from './browser-instance.ts';
 import type { ChromiumBinary } from './find-chromium.ts';
+import type { HeartbeatTimes } from './heartbeat.ts';
 import { nowhere } from './launch-browser.ts';
 import { Outage } from './outage.ts';
 import { sweepProfiles } from './profile.ts';
 import { startBrowser } from './running-browser.ts';
-import type { Load } from './thread-load.ts';
 
 /*
  * One warm browser for all scans; a fresh context (its own cookies, cache and storage) for each.
@@ -29,12 +29,10 @@ interface ChromiumOptions {
   readonly productToken: string;
   readonly log: Log;
   readonly maxScans?: number;
-  /** How often the browser is asked whether it is still there. */
-  readonly heartbeatMs?: number;
+  /** How a browser is told that does not answer, or has more to do than it can. */
+  readonly heartbeat?: Partial<HeartbeatTimes>;
   /** What all pages of a browser may hold together. */
   readonly maxPagesBytes?: number;
-  /** From which on a browser is taken for flooded. */
-  readonly floodLoad?: Load;
   /** After how long a browser that won't start is tried again, at first. */
   readonly retryPauseMs?: number;
 }
@@ -138,7 +136,7 @@ export class Chromium {
   }
 
   async #launch(): Promise<BrowserInstance> {
-    const { binary, productToken, log, heartbeatMs } = this.#options;
+    const { binary, productToken, log, heartbeat } = this.#options;
     const running = await startBrowser(binary, productToken, log).catch((cause: unknown) => {
       throw new BrowserDiedError('The browser could not be started. Try again later.', { cause });
     });
@@ -146,8 +144,7 @@ export class Chromium {
       running,
       binary,
       productToken,
-      heartbeatMs,
-      floodLoad: this.#options.floodLoad,
+      heartbeat,
       maxPagesBytes: this.#options.maxPagesBytes ?? Infinity,
       onSilent: (silent, error) => {
         log.warn('browser does not answer', { error });

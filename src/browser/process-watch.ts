@@ -1,14 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Load, ThreadLoad } from './thread-load.ts';
 
 /*
- * Bounds from outside what the processes of one browser hold, do and how long they live, as the
- * kernel tells it in /proc; so on Linux only.
+ * Bounds from outside what the processes of one browser hold and how long they live, as the kernel
+ * tells it in /proc; so on Linux only.
  *
  * A renderer that holds too much is killed. Its page learns that as a crash, and no other page does:
  * contexts never share a renderer. What pages make the other processes hold (blobs and files lie in
- * the browser's own, layers in the GPU's), and what they give the browser's own to do (each message
- * to the console, each error), can't be laid to one of them; that is the owner's to judge.
+ * the browser's own, layers in the GPU's) can't be laid to one of them; that is the owner's to judge.
  *
  * Nobody tells which renderer is whose either. But a context has none that is older than itself, so
  * one that is older than every open context was left behind by a closed one, or by one that doesn't
@@ -25,19 +23,9 @@ interface ProcessWatchOptions {
   readonly oldestContextAtMs: () => number;
   /** A process that is no renderer holds too much. The watch has ended with it. */
   readonly onOvergrown: () => void;
-  /** Called once a second for as long as pages give the browser's process more to do than it can. */
-  readonly onFlooded: (floodedMs: number) => void;
-  /** From which on that is so. */
-  readonly floodLoad?: Load | undefined;
 }
 
 const pollMs = 100;
-const loadIntervalMs = 1_000;
-/**
- * Eight real pages at once beside eight endless loops on two cores keep its busiest thread awake for
- * 0.4 of the time, and let it run for 0.05; floods beside as much come to 0.8 and 0.2 and more.
- */
-const defaultFloodLoad: Load = { awake: 0.8, running: 0.12 };
 /** Of a process, code and shared memory included. V8's heap alone may take up to 662 MB of it. */
 const maxResidentBytes = 2 ** 30;
 /** Where pages are larger, processes hold as many times more. */
@@ -49,7 +37,6 @@ const strayGraceMs = 1_000;
 export class ProcessWatch {
   readonly #options: ProcessWatchOptions;
   #timer: ReturnType<typeof setInterval> | undefined;
-  #loadTimer: ReturnType<typeof setInterval> | undefined;
   /** All that there are; those of other groups are not looked at again. */
   #processes: ReadonlyMap<number, Process> = new Map();
   /** Since when each has had no context that could be its own. */
@@ -63,25 +50,11 @@ export class ProcessWatch {
   start(): void {
     if (this.#timer !== undefined) return;
     this.#timer = setInterval(() => this.#look(), pollMs);
-    this.#watchLoad();
   }
 
   stop(): void {
     clearInterval(this.#timer);
-    clearInterval(this.#loadTimer);
     this.#timer = undefined;
-  }
-
-  #watchLoad(): void {
-    const { groupId, onFlooded, floodLoad = defaultFloodLoad } = this.#options;
-    const load = new ThreadLoad(groupId);
-    let floodedMs = 0;
-    this.#loadTimer = setInterval(() => {
-      const { awake, running } = load.measure();
-      const isFlooded = awake >= floodLoad.awake && running >= floodLoad.running;
-      floodedMs = isFlooded ? floodedMs + loadIntervalMs : 0;
-      if (floodedMs > 0) onFlooded(floodedMs);
-    }, loadIntervalMs);
   }
 
   #look(): void {

@@ -21,8 +21,9 @@ export class ScheduledNavigation {
     });
     session.on('Page.frameScheduledNavigation', ({ frameId, delay, url }) => {
       if (frameId !== mainFrameId) return;
-      // A page that only refreshes itself would be waited for without end.
-      this.#isPending = delay <= soonSeconds && url !== this.#url;
+      // A page that refreshes itself now and then would be waited for without end; one that does so at
+      // once can't be read, and comes to the limit of navigations.
+      this.#isPending = delay === 0 || (delay <= soonSeconds && url !== this.#url);
     });
     session.on('Page.frameClearedScheduledNavigation', ({ frameId }) => {
       if (frameId === mainFrameId) this.#isPending = false;

@@ -60,7 +60,7 @@ test(
 test(
   'a browser that stops answering is killed, its scan says so, and the next has a new one',
   async () => {
-    await using stage = await startBrowserStage({ heartbeatMs: 200 });
+    await using stage = await startBrowserStage({ heartbeat: { intervalMs: 200, silentMs: 400 } });
     // Takes longer than the first heartbeats.
     await stage.scan(`${pages.origin}/`);
     const lease = await stage.chromium.lease();

@@ -7,10 +7,10 @@ import { createAddressPolicy } from '../../src/browser/address-policy.ts';
 import { Chromium } from '../../src/browser/chromium.ts';
 import { type EgressLimits, EgressProxy } from '../../src/browser/egress-proxy.ts';
 import { type ChromiumBinary, findChromium } from '../../src/browser/find-chromium.ts';
+import type { HeartbeatTimes } from '../../src/browser/heartbeat.ts';
 import { PagePool } from '../../src/browser/page-pool.ts';
 import { resolveBySystem, type ResolveHost } from '../../src/browser/resolve-target.ts';
 import { createRunAxe, type Gate, type PageScan } from '../../src/browser/run-axe.ts';
-import type { Load } from '../../src/browser/thread-load.ts';
 import { ScanFailedError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { rulesWith } from '../support/networks.ts';
@@ -39,8 +39,7 @@ export async function startBrowserStage({
   // More would make a page slow enough to be taken for one that never finishes.
   maxConcurrentScans = 4,
   maxScans,
-  heartbeatMs,
-  floodLoad,
+  heartbeat,
   binary,
   onLog = () => {},
 }: {
@@ -52,8 +51,7 @@ export async function startBrowserStage({
   limits?: Partial<EgressLimits>;
   maxConcurrentScans?: number;
   maxScans?: number;
-  heartbeatMs?: number;
-  floodLoad?: Load;
+  heartbeat?: Partial<HeartbeatTimes>;
   binary?: ChromiumBinary;
   onLog?: (line: string) => void;
 } = {}): Promise<BrowserStage> {
@@ -63,8 +61,7 @@ export async function startBrowserStage({
     productToken,
     log,
     ...(maxScans === undefined ? {} : { maxScans }),
-    ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
-    ...(floodLoad === undefined ? {} : { floodLoad }),
+    ...(heartbeat === undefined ? {} : { heartbeat }),
   });
   await chromium.start();
   const addressPolicy = createAddressPolicy({ ...rulesWith(allowNetworks), allowHosts });

@@ -3,13 +3,13 @@ import { page, servePages } from '../support/page-server.ts';
 import { startBrowserStage } from './browser-stage.ts';
 import { pidOf } from './processes.ts';
 
-/** Every browser is taken for flooded that has work. */
-const always = { awake: 0, running: 0 };
+/** Every browser is taken for flooded. */
+const always = { slowMs: 0 };
 /** None is, whatever it has to do. */
-const never = { awake: 2, running: 2 };
+const never = { slowMs: Infinity };
 
 test('pages that share a flooded browser lose it, and each gets one of its own when it comes again', async () => {
-  await using stage = await startBrowserStage({ floodLoad: always });
+  await using stage = await startBrowserStage({ heartbeat: always });
   const leases = await Promise.all([stage.chromium.lease(), stage.chromium.lease()]);
   const [first, second] = leases;
   expect(pidOf(first)).toBe(pidOf(second));
@@ -27,7 +27,7 @@ test('pages that share a flooded browser lose it, and each gets one of its own w
 test('a page that floods a browser in which it is alone is kept apart from those that come, and ended', async () => {
   const replaced = Promise.withResolvers<void>();
   await using stage = await startBrowserStage({
-    floodLoad: always,
+    heartbeat: always,
     onLog: (line) => {
       if (line.includes('browser replaced')) replaced.resolve();
     },
@@ -47,7 +47,7 @@ test('a page that floods a browser in which it is alone is kept apart from those
 test('a browser that has no more to do than it can is left alone', async () => {
   const lines: string[] = [];
   await using stage = await startBrowserStage({
-    floodLoad: never,
+    heartbeat: never,
     onLog: (line) => lines.push(line),
   });
   await using lease = await stage.chromium.lease();

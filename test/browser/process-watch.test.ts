@@ -29,7 +29,6 @@ beforeEach(() => {
     maxTotalBytes: Infinity,
     oldestContextAtMs: () => Math.min(...openedAtMs),
     onOvergrown: () => {},
-    onFlooded: () => {},
   });
 });
 afterEach(async () => {
@@ -76,7 +75,6 @@ test('a renderer is killed when all of them hold too much together, and no other
     maxTotalBytes: bytes / 2,
     oldestContextAtMs: () => Math.min(...openedAtMs),
     onOvergrown: () => {},
-    onFlooded: () => {},
   });
   watch.start();
   await untilEnded(renderer);
