@@ -10,6 +10,7 @@ import { iconLigature } from './patches/icon-ligature.ts';
 import { lines } from './patches/lines.ts';
 import { memoize } from './patches/memoize.ts';
 import { names } from './patches/names.ts';
+import { nthChild } from './patches/nth-child.ts';
 import { results } from './patches/results.ts';
 import { roles } from './patches/roles.ts';
 import { ruleRun } from './patches/rule-run.ts';
@@ -34,6 +35,7 @@ export const patches: readonly Patch[] = [
   ruleRun,
   ...elementSource,
   ...selectorData,
+  ...nthChild,
   ...selectors,
   ...roles,
   ...aria,
