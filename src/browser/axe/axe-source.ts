@@ -49,7 +49,15 @@ async function minify(source: string): Promise<string> {
   });
   const [output] = outputs;
   if (output === undefined) throw new Error('the patched bundle gives no output');
-  return output.text();
+  return escapeBeyondLatin(await output.text());
+}
+
+/** One character beyond Latin-1 has the browser hold all of them in twice the memory, and read them so. */
+function escapeBeyondLatin(source: string): string {
+  return source.replaceAll(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function readFile(name: string): Promise<string> {
