@@ -33,6 +33,7 @@ export class PageFunctionError extends Error {
 export class IsolatedWorlds {
   readonly #sessions: PageSessions;
   readonly #contextIds = new Map<string, number>();
+  readonly #injections = new Map<string, Promise<unknown>>();
   #generation = 0;
 
   constructor(sessions: PageSessions) {
@@ -93,11 +94,16 @@ export class IsolatedWorlds {
   renew(): void {
     this.#generation += 1;
     this.#contextIds.clear();
+    this.#injections.clear();
   }
 
-  /** Runs a script for what it leaves in the world's globals. */
+  /** Runs a script for what it leaves in the world's globals, once a document. */
   async inject(frame: Frame, script: string): Promise<void> {
-    await this.#evaluate(frame, `${script}\n;undefined`, true);
+    const document = keyOf(frame);
+    const injection =
+      this.#injections.get(document) ?? this.#evaluate(frame, `${script}\n;undefined`, true);
+    this.#injections.set(document, injection);
+    await injection;
   }
 
   /** The id of the frame within the element that `pageFunction` returns. */
@@ -128,7 +134,7 @@ export class IsolatedWorlds {
   }
 
   async #contextId(frame: Frame): Promise<number> {
-    const document = `${frame.id} ${frame.loaderId}`;
+    const document = keyOf(frame);
     const known = this.#contextIds.get(document);
     if (known !== undefined) return known;
     const { executionContextId } = await frame.session.send('Page.createIsolatedWorld', {
@@ -138,6 +144,10 @@ export class IsolatedWorlds {
     this.#contextIds.set(document, executionContextId);
     return executionContextId;
   }
+}
+
+function keyOf({ id, loaderId }: Frame): string {
+  return `${id} ${loaderId}`;
 }
 
 function callExpression(pageFunction: (...args: never[]) => unknown, args: unknown[]): string {

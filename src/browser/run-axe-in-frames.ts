@@ -53,6 +53,18 @@ const microtaskTimers = `{
       : (queueMicrotask(() => callback(...args)), 0);
 }`;
 
+const script = [
+  microtaskTimers,
+  axeSource,
+  resultsJsonSource,
+  `(${noteRunningRule.toString()})()`,
+].join('\n');
+
+/** Loads axe into the main frame ahead of time, while the page waits for the network. */
+export async function loadAxeAhead(worlds: IsolatedWorlds): Promise<void> {
+  await worlds.inject(await worlds.mainFrame(), script);
+}
+
 /**
  * Runs axe in the main frame and everything below it. A child frame that can't be scanned is
  * counted and left out, and so is a rule that has not come to its end after `timeoutMs`; what the
@@ -180,13 +192,7 @@ function isLoaded(frame: Frame | undefined): frame is Frame {
 
 async function injectAxe(worlds: IsolatedWorlds, frame: Frame): Promise<void> {
   await assertNoClobberedForm(worlds, frame);
-  const sources = [
-    microtaskTimers,
-    axeSource,
-    resultsJsonSource,
-    `(${noteRunningRule.toString()})()`,
-  ];
-  await worlds.inject(frame, sources.join('\n'));
+  await worlds.inject(frame, script);
 }
 
 function parseResults(json: string): BoundedResults {

@@ -6,7 +6,7 @@ import { inspectLanding, type Landing, unstable } from './landing.ts';
 import { navigate } from './navigate.ts';
 import { isUnreachable } from './navigation-failure.ts';
 import type { BoundedResults } from './results-json.ts';
-import { type AxeResults, runAxeInFrames } from './run-axe-in-frames.ts';
+import { type AxeResults, loadAxeAhead, runAxeInFrames } from './run-axe-in-frames.ts';
 import type { PagePool, PooledPage } from './page-pool.ts';
 import type { ScanPage } from './scan-page.ts';
 import { settle } from './settle.ts';
@@ -102,6 +102,8 @@ async function scan(
 ): Promise<Omit<PageScan, 'closed'>> {
   const { url, timedOut } = await open(scanPage, candidates, navigationTimeoutMs);
   for (let document = 1; ; document += 1) {
+    // Where it can't be, whatever comes next says why.
+    loadAxeAhead(scanPage.worlds).catch(() => {});
     const { settled } = await settle(scanPage, signal);
     const frame = await scanPage.worlds.mainFrame();
     try {
