@@ -72,7 +72,9 @@ export class ScanService {
     const scan = this.#underWay.get(keyOf(target)) ?? this.#accept(target, client);
     if (waitMs <= 0) scan.isKept = true;
     else await this.#wait(scan, waitMs, signal);
-    return this.find(scan.scanId);
+    const found = this.find(scan.scanId);
+    if (scan.isKept && isUnfinished(found)) this.#options.store.keep(found.id);
+    return found;
   }
 
   /** Throws what keeps a scan of a new client from being accepted: `shutting-down` or `queue-full`. */
@@ -285,6 +287,10 @@ export class ScanService {
     const refusal = this.#options.addressPolicy.refusalOf(url);
     if (refusal !== null) throw new DomainError('invalid-url', refusal);
   }
+}
+
+function isUnfinished({ status }: Scan): boolean {
+  return status === 'queued' || status === 'running';
 }
 
 function keyOf({ url, isBareDomain }: ScanUrl): string {

@@ -69,15 +69,15 @@ export function assertInPlace({ $client }: Db): void {
 }
 
 /**
- * Runs what may be undone by a power cut, without waiting for the disk. What is written after it by
- * others takes it to the disk as well.
+ * Runs what a power cut must not undo, and waits for the disk; what was written before goes there as
+ * well. All requests wait meanwhile.
  */
-export function writeUnsynced<T>({ $client }: Db, work: () => T): T {
-  $client.run('PRAGMA synchronous = NORMAL');
+export function writeSynced<T>({ $client }: Db, work: () => T): T {
+  $client.run('PRAGMA synchronous = FULL');
   try {
     return work();
   } finally {
-    $client.run('PRAGMA synchronous = FULL');
+    $client.run('PRAGMA synchronous = NORMAL');
   }
 }
 
@@ -90,8 +90,8 @@ function connect(path: string): Database {
   // Before the first table and before WAL, or it takes no effect.
   sqlite.run('PRAGMA auto_vacuum = INCREMENTAL');
   sqlite.run('PRAGMA journal_mode = WAL');
-  // A 202 is a promise: with WAL only FULL keeps it through a power cut.
-  sqlite.run('PRAGMA synchronous = FULL');
+  // Nothing is lost with this process; what a power cut must not undo either is `writeSynced`.
+  sqlite.run('PRAGMA synchronous = NORMAL');
   sqlite.run('PRAGMA foreign_keys = ON');
   sqlite.run('PRAGMA journal_size_limit = 67108864');
   // 64 MiB: the inner pages of the indexes of a million scans, and then some.

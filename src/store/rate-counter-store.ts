@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, lte, sql } from 'drizzle-orm';
-import { type Db, writeUnsynced } from './database.ts';
+import type { Db } from './database.ts';
 import { rateEvents } from './schema.ts';
 import { guardStore } from './storage-fault.ts';
 
@@ -19,7 +19,7 @@ export interface EventWindow {
 export interface RateCounterStore {
   /**
    * Runs `work` as one transaction that holds the write lock from its start; it must not be async. A
-   * power cut may undo it: a count that is lost harms nobody, and waiting for the disk holds up all.
+   * power cut may undo it: a count that is lost harms nobody.
    */
   transact<T>(work: () => T): T;
   readWindow(policy: string, partition: string, afterMs: number): EventWindow;
@@ -84,7 +84,7 @@ export function createRateCounterStore(db: Db): RateCounterStore {
     // The statements above run inside it without going through `tx`: a database is one connection.
     // Immediate, because a deferred transaction that reads and then writes fails, instead of waiting,
     // when another process wrote in between.
-    transact: (work) => writeUnsynced(db, () => db.transaction(work, { behavior: 'immediate' })),
+    transact: (work) => db.transaction(work, { behavior: 'immediate' }),
     readWindow: (policy, partition, afterMs) =>
       selectWindow.get(policy, partition, afterMs) ?? { counted: 0, oldestMs: null },
     findEventMs: (policy, partition, afterMs, older) =>
@@ -93,6 +93,6 @@ export function createRateCounterStore(db: Db): RateCounterStore {
     remove: (eventIds) => {
       if (eventIds.length > 0) deleteEvents.run({ ids: JSON.stringify(eventIds) });
     },
-    pruneExpired: (beforeMs) => writeUnsynced(db, () => deleteExpired.all({ beforeMs })).length,
+    pruneExpired: (beforeMs) => deleteExpired.all({ beforeMs }).length,
   });
 }

@@ -1,6 +1,6 @@
 import { and, asc, eq, gte, lt, sql } from 'drizzle-orm';
 import type { Findings, Report } from '../report/report.ts';
-import { assertInPlace, type Db, writeUnsynced } from './database.ts';
+import { assertInPlace, type Db, writeSynced } from './database.ts';
 import { reports, type ScanRow, scans } from './schema.ts';
 import { guardStore } from './storage-fault.ts';
 
@@ -22,10 +22,13 @@ export interface StoredScan extends Pick<
 
 /**
  * Scans and their reports. Every method but `complete` is synchronous; every one is atomic, and throws
- * `storage-unavailable` when the database can't be used.
+ * `storage-unavailable` when the database can't be used. What they write outlives this process; a power
+ * cut may undo it, so that a scan is run again, but for what was kept.
  */
 export interface ScanStore {
   insert(scan: Pick<ScanRow, 'id' | 'url' | 'isBareDomain' | 'createdAtMs'>): void;
+  /** Has the scan outlive a power cut, before somebody is told its id to come back with. */
+  keep(scanId: string): void;
   find(scanId: string): StoredScan | undefined;
   /** The elements behind a report. Throws unless the scan is done. */
   readFindings(scanId: string): Findings;
@@ -120,8 +123,11 @@ export function createScanStore(db: Db): ScanStore {
     .where(sql`rowid in ${ended}`)
     .returning({ id: scans.id })
     .prepare();
-  const setStatus = (scanId: string, status: 'queued' | 'running'): void =>
-    writeUnsynced(db, () => updateStatus.run({ scanId, status }));
+  const keep = db
+    .update(scans)
+    .set({ interruptions: sql`${scans.interruptions}` })
+    .where(eq(scans.id, sql.placeholder('scanId')))
+    .prepare();
 
   return guardStore<ScanStore>(db.$client, {
     insert: (scan) => {
@@ -148,8 +154,9 @@ export function createScanStore(db: Db): ScanStore {
       if (row === undefined) throw new Error(`scan ${scanId} has no report`);
       return JSON.parse(Bun.zstdDecompressSync(row.findings).toString()) as Findings;
     },
-    markRunning: (scanId) => setStatus(scanId, 'running'),
-    markQueued: (scanId) => setStatus(scanId, 'queued'),
+    keep: (scanId) => writeSynced(db, () => keep.run({ scanId })),
+    markRunning: (scanId) => updateStatus.run({ scanId, status: 'running' }),
+    markQueued: (scanId) => updateStatus.run({ scanId, status: 'queued' }),
     markFailed: (scanId, error) => finish.all({ scanId, status: 'failed', ...error }).length > 0,
     complete: async (scanId, { report, findings }) => {
       const compressed = await Bun.zstdCompress(JSON.stringify(findings));
@@ -173,7 +180,7 @@ export function createScanStore(db: Db): ScanStore {
         { behavior: 'immediate' },
       ),
     pruneEndedBefore: (beforeMs) => {
-      const deleted = writeUnsynced(db, () => deleteEnded.all({ beforeMs }));
+      const deleted = deleteEnded.all({ beforeMs });
       for (const { id } of deleted) kept.delete(id);
       return deleted.length;
     },

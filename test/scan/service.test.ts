@@ -15,6 +15,33 @@ function reasonOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
+describe('a power cut does not undo', () => {
+  const keeping = () => {
+    const kept: string[] = [];
+    return { kept, substitute: () => ({ keep: (scanId: string) => void kept.push(scanId) }) };
+  };
+
+  test('a scan that goes on when its id is told', async () => {
+    const { kept, substitute } = keeping();
+    const { service, start } = createTestService({ substitute });
+    const started = await start(url);
+    expect(kept).toEqual([started]);
+    const waiting = service.scan('https://example.com/slow', 1_000, never);
+    await turn();
+    jest.advanceTimersByTime(1_000);
+    expect(kept).toEqual([started, (await waiting).id]);
+  });
+
+  test('no other scan, for which nobody waits for the disk', async () => {
+    const { kept, substitute } = keeping();
+    const { service, axe } = createTestService({ substitute });
+    const scanned = service.scan(url, 1_000, never);
+    (await axe.run()).succeed();
+    await scanned;
+    expect(kept).toEqual([]);
+  });
+});
+
 describe('a scan that is done', () => {
   test('has the report of what axe found', async () => {
     const { service, axe, clock, stored } = createTestService();

@@ -19,6 +19,8 @@ export interface LoadPlan {
   readonly body?: string;
   /** For whom a proxy would say that the requests are; `{n}` makes each that of another client. */
   readonly forwardedFor?: string;
+  /** Only answers with this status are timed, where it is told. */
+  readonly timedStatus?: number;
   /** After answers that are no success. */
   readonly pauseMs?: number;
 }
@@ -77,7 +79,7 @@ async function sendAll(): Promise<void> {
     // Who waits for a connection waits for the service; a timer that is late is not its fault.
     const from = earlyMs > 0 ? performance.now() : dueAt;
     const status = await connection.send(request);
-    latencies.push(performance.now() - from);
+    if (status === (plan.timedStatus ?? status)) latencies.push(performance.now() - from);
     statuses[status] = (statuses[status] ?? 0) + 1;
     if (status >= 300 && plan.pauseMs !== undefined) await Bun.sleep(plan.pauseMs);
   }
@@ -89,7 +91,7 @@ const seconds = (performance.now() - startedAt) / 1_000;
 const sorted = latencies.toSorted((a, b) => a - b);
 const quantile = (part: number): number => sorted[Math.floor(part * (sorted.length - 1))] ?? NaN;
 const result: LoadResult = {
-  perSecond: latencies.length / seconds,
+  perSecond: sent / seconds,
   p50Ms: quantile(0.5),
   p99Ms: quantile(0.99),
   statuses,

@@ -44,12 +44,14 @@ export async function measureOverload(title: string, options: OverloadOptions): 
   const refused = {
     '429': {
       ...overload,
+      timedStatus: 429,
       method: 'GET',
       paths: ['/api/v1/scan?url=ftp:x'],
       forwardedFor: exhausted,
     },
     '503': {
       ...overload,
+      timedStatus: 503,
       method: 'POST',
       paths: ['/api/v1/scan'],
       body: JSON.stringify({ url: options.pageUrl, async: true }),
