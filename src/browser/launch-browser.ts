@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import puppeteer, { type Browser, type LaunchOptions as PuppeteerOptions } from 'puppeteer';
 import type { ChromiumBinary } from './find-chromium.ts';
 import { chownProfile } from './profile.ts';
@@ -34,6 +35,9 @@ export const nowhere = 'socks5://127.0.0.1:1';
  * (https://systemd.io/UIDS-GIDS/) and that containers have too. Two services rarely share it.
  */
 const unprivilegedId = 60_706 + (process.pid % 478);
+
+/** Pages keep all processors busy; who asks the service something is not to wait for them. */
+const niceness = 5;
 
 const noNamespaces = /no usable sandbox|failed to move to new namespace/i;
 const noOtherUser = /^setpriv: |failed to execvp|permission denied/im;
@@ -88,8 +92,9 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
   const { binary, profile } = options;
   const isRoot = process.getuid?.() === 0;
   const setpriv = isRoot ? findSetpriv(binary) : [];
+  const niceCommand = [...findNice(binary), binary.executablePath];
   if (setpriv !== null) {
-    const command = [...setpriv, binary.executablePath];
+    const command = [...setpriv, ...niceCommand];
     try {
       // Without the capability for it, setpriv complains too.
       if (isRoot) await chownProfile(profile, unprivilegedId).catch(() => {});
@@ -104,8 +109,24 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
       await chownProfile(profile, 0);
     }
   }
-  const browser = await launch(options, [binary.executablePath], false);
+  const browser = await launch(options, niceCommand, false);
   return { browser, sandboxAdvice: rootAdvice };
+}
+
+/** Starts what follows it at a lower priority; nothing where there is no such command. */
+function findNice({ env }: ChromiumBinary): string[] {
+  const path = Bun.which('nice', { PATH: env['PATH'] ?? '' });
+  return path === null ? [] : [path, '-n', String(niceness)];
+}
+
+/**
+ * Where the kernel shares processors among sessions, niceness counts within one alone:
+ * https://man7.org/linux/man-pages/man7/sched.7.html, "The autogroup feature". The browser has one of its
+ * own.
+ */
+async function lowerSession(browser: Browser): Promise<void> {
+  const pid = browser.process()?.pid;
+  await writeFile(`/proc/${pid}/autogroup`, String(niceness)).catch(() => {});
 }
 
 /** Starts what follows it as the unprivileged user; null where there is no such command. */
@@ -128,7 +149,7 @@ async function launch(
     args: [...chromiumFlags, `--user-agent=${userAgent}`],
   } satisfies PuppeteerOptions;
   const args = (await puppeteer.defaultArgs(options)).filter((arg) => !unwantedArgs.has(arg));
-  return puppeteer.launch({
+  const browser = await puppeteer.launch({
     ...options,
     executablePath: file,
     args: [...prefix, ...args, ...(sandboxed ? [] : ['--no-sandbox'])],
@@ -143,6 +164,8 @@ async function launch(
     handleSIGTERM: false,
     handleSIGHUP: false,
   });
+  await lowerSession(browser);
+  return browser;
 }
 
 /**

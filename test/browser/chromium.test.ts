@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { getPriority } from 'node:os';
 import { createAddressPolicy } from '../../src/browser/address-policy.ts';
 import { Chromium } from '../../src/browser/chromium.ts';
 import { EgressProxy } from '../../src/browser/egress-proxy.ts';
@@ -7,8 +8,8 @@ import { BrowserDiedError } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { rulesWith } from '../support/networks.ts';
 import { htmlResponse, page, type PageServer, servePages } from '../support/page-server.ts';
-import { scanTimeoutMs } from './browser-stage.ts';
-import { countProcesses, pidOf, profiles, untilGone } from './processes.ts';
+import { scanTimeoutMs, startBrowserStage } from './browser-stage.ts';
+import { countProcesses, pidOf, profiles, renderersOf, untilGone } from './processes.ts';
 
 let binary: ChromiumBinary;
 let pages: PageServer;
@@ -145,6 +146,19 @@ test(
     ]);
     await chromium.lease(egress.url);
     expect(logLines).toEqual(['browser started', 'browser replaced', 'browser started']);
+  },
+  scanTimeoutMs,
+);
+
+test(
+  'pages run at a lower priority than the service, which is to answer while they keep the machine busy',
+  async () => {
+    await using stage = await startBrowserStage();
+    await using lease = await stage.chromium.lease();
+    await lease.openPage();
+    const pids = [pidOf(lease), ...(await renderersOf(pidOf(lease)))];
+    expect(pids.length).toBeGreaterThan(1);
+    expect(new Set(pids.map((pid) => getPriority(pid)))).toEqual(new Set([getPriority() + 5]));
   },
   scanTimeoutMs,
 );
