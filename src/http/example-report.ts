@@ -1,4 +1,4 @@
-export const exampleScanId = '3e2c04a3-5b3c-4c5b-9d0d-2c1c2a1b7f52';
+export const exampleScanId = '019ab8f4-5b3c-7c5b-9d0d-2c1c2a1b7f52';
 
 const exampleViolation = {
   id: 'color-contrast',

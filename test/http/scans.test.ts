@@ -26,7 +26,7 @@ test('GET waits for the scan and answers 200 with the whole report', async () =>
   const report = await response.json();
   expect(report).toEqual({
     scanId: expect.stringMatching(
-      /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
     ),
     status: 'done',
     url: 'https://example.com/a?b=c&d=e',

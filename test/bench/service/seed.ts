@@ -45,8 +45,8 @@ export function seedDatabase(path: string, { stored, older }: SeedOptions): void
   const findings = Bun.zstdCompressSync(JSON.stringify(sampleResult.findings));
   const add = (count: number, fromMs: number): void => {
     for (let index = 0; index < count; index += 1) {
-      const id = crypto.randomUUID();
       const atMs = fromMs + Math.floor((index * hourMs) / count);
+      const id = Bun.randomUUIDv7('hex', atMs - 1_000);
       insertScan.run(id, atMs - 1_000, atMs);
       insertReport.run(id, report, findings);
       // As long as a real key.

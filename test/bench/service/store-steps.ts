@@ -38,7 +38,7 @@ const steps: Record<string, { times: number; take: (index: number) => unknown }>
   'scan is stored': {
     times: 300,
     take: () => {
-      const id = crypto.randomUUID();
+      const id = Bun.randomUUIDv7();
       created.push(id);
       scans.insert({ id, url: 'https://example.com/', isBareDomain: false, createdAtMs: before });
     },
