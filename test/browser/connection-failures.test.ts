@@ -127,6 +127,8 @@ test.concurrent(
   async () => {
     using server = serveBytes({
       bytes: `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99999\r\n\r\n${page('<button></button>')}`,
+      // Chromium drops what it has not parsed by then.
+      endAfterMs: 1_000,
     });
     const { violations } = await stage.scan(server.origin);
     expect(violations.map(({ id }) => id)).toEqual(['button-name']);

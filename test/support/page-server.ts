@@ -56,7 +56,7 @@ export function silence(): Promise<Response> {
 
 /** Answers each connection with the bytes and closes it; or resets it; or holds it open in silence. */
 export function serveBytes(
-  answer: { bytes: string } | 'silence' | 'reset',
+  answer: { bytes: string; endAfterMs?: number } | 'silence' | 'reset',
 ): Disposable & { origin: string } {
   const listener: TCPSocketListener = Bun.listen({
     port: 0,
@@ -65,7 +65,11 @@ export function serveBytes(
       data: (socket) => {
         if (answer === 'silence') return;
         if (answer === 'reset') socket.terminate();
-        else socket.end(answer.bytes);
+        else if (answer.endAfterMs === undefined) socket.end(answer.bytes);
+        else {
+          socket.write(answer.bytes);
+          setTimeout(() => socket.end(), answer.endAfterMs);
+        }
       },
     },
   });
