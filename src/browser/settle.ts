@@ -22,6 +22,7 @@ export async function settle(
   const deadline = performance.now() + settleCapMs;
   while (performance.now() < deadline) {
     signal.throwIfAborted();
+    using load = nextLoad(session);
     // A navigation may take the document away; its successor is asked next.
     const state = await within(deadline - performance.now(), readState(scanPage)).catch(() =>
       pause(pollMs),
@@ -39,7 +40,9 @@ export async function settle(
     if (parsed && state.fontsLoaded && !scheduled.isPending) {
       if (quiet || (still && !(await hasRunScripts(session)))) return { settled: true };
     }
-    await pauseOrLoad(session);
+    // The next moment at which the page may have settled: to ask it costs.
+    const soonestMs = quietMs - Math.min(networkQuietMs, domQuietMs);
+    await Promise.race([load.fired, pause(Math.max(soonestMs, pollMs))]);
   }
   const asked = worlds.stopLoading().then(() => readState(scanPage));
   await within(silenceMs, asked).catch((error: unknown) => {
@@ -78,15 +81,11 @@ async function hasRunScripts(session: CDPSession): Promise<boolean> {
   return metrics.find(({ name }) => name === 'ScriptDuration')?.value !== 0;
 }
 
-/** Waits for the next moment at which the page may have settled. */
-async function pauseOrLoad(session: CDPSession): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const wake = (): void => resolve();
-  session.once('Page.loadEventFired', wake);
-  const timer = setTimeout(wake, pollMs);
-  await promise;
-  clearTimeout(timer);
-  session.off('Page.loadEventFired', wake);
+function nextLoad(session: CDPSession): Disposable & { readonly fired: Promise<void> } {
+  const { promise: fired, resolve } = Promise.withResolvers<void>();
+  const fire = (): void => resolve();
+  session.once('Page.loadEventFired', fire);
+  return { fired, [Symbol.dispose]: () => void session.off('Page.loadEventFired', fire) };
 }
 
 /** Runs in the page; the first call on a document starts to watch it. */
