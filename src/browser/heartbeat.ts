@@ -6,8 +6,7 @@ export interface HeartbeatTimes {
   readonly intervalMs: number;
   /**
    * From which on an answer is slow. Sixteen scans at once beside sixteen endless loops on two cores
-   * let it come to half a second now and then; a page that floods the browser lets it stay
-   * above one.
+   * let it come to half a second now and then; a page that floods the browser keeps it above one.
    */
   readonly slowMs: number;
   /** For so long no answer, twice in a row: generous, where pages keep the machine busy. */

@@ -7,7 +7,7 @@ import { guardStore } from './storage-fault.ts';
 /** All requests wait meanwhile. */
 const pruneBatchRows = 50;
 /** A scan is polled most just after its end. So many reports take a megabyte or two. */
-const keptReports = 200;
+const maxRecentReports = 200;
 /** Word for word as in the index of the same name, or SQLite does not use that. */
 const unfinished = sql`${scans.status} in ('queued', 'running')`;
 
@@ -23,7 +23,7 @@ export interface StoredScan extends Pick<
 /**
  * Scans and their reports. Every method but `complete` is synchronous; every one is atomic, and throws
  * `storage-unavailable` when the database can't be used. What they write outlives this process; a power
- * cut may undo it, so that a scan is run again, but for what was kept.
+ * cut may undo the last of it, but for the scans that were kept: those are run again.
  */
 export interface ScanStore {
   insert(scan: Pick<ScanRow, 'id' | 'url' | 'isBareDomain' | 'createdAtMs'>): void;
@@ -62,14 +62,14 @@ export function createScanStore(db: Db): ScanStore {
     'select report from reports where scan_id = ?',
   );
   /** Of the scans that were read last; they change no more. */
-  const kept = new Map<string, Report>();
+  const recentReports = new Map<string, Report>();
   const readReport = (scanId: string): Report | null => {
     const row = selectReport.get(scanId);
     if (row === null) return null;
-    const [oldest] = kept.size < keptReports ? [] : kept.keys();
-    if (oldest !== undefined) kept.delete(oldest);
+    const [oldest] = recentReports.size < maxRecentReports ? [] : recentReports.keys();
+    if (oldest !== undefined) recentReports.delete(oldest);
     const report = JSON.parse(row.report) as Report;
-    kept.set(scanId, report);
+    recentReports.set(scanId, report);
     return report;
   };
   const selectFindings = db
@@ -135,7 +135,7 @@ export function createScanStore(db: Db): ScanStore {
       insertScan.run(scan);
     },
     find: (scanId) => {
-      const report = kept.get(scanId) ?? readReport(scanId);
+      const report = recentReports.get(scanId) ?? readReport(scanId);
       if (report === null) {
         const row = selectScan.get({ scanId });
         return row && { ...row, report };
@@ -181,7 +181,7 @@ export function createScanStore(db: Db): ScanStore {
       ),
     pruneEndedBefore: (beforeMs) => {
       const deleted = deleteEnded.all({ beforeMs });
-      for (const { id } of deleted) kept.delete(id);
+      for (const { id } of deleted) recentReports.delete(id);
       return deleted.length;
     },
   });

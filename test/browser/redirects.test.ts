@@ -15,7 +15,6 @@ const runs = (script: string) => page(`<script>${script}</script>`);
 
 let stage: BrowserStage;
 let pages: PageServer;
-/** Tells the page that axe has come. */
 /** At an address that is not among the allowed ones. */
 let forbidden: TCPSocketListener;
 let connectionCount = 0;

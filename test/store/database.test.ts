@@ -122,7 +122,7 @@ test('what was written before the process dies is there for the next', async () 
   const module = JSON.stringify(import.meta.resolve('../../src/store/database.ts'));
   const schema = JSON.stringify(import.meta.resolve('../../src/store/schema.ts'));
   const script = `
-    const { openDatabase, writeSynced } = await import(${module});
+    const { openDatabase } = await import(${module});
     const { scans } = await import(${schema});
     const { db } = openDatabase(${JSON.stringify(path)});
     db.insert(scans).values({ id: 'a', createdAtMs: 1, ...${JSON.stringify(scan)} }).run();
