@@ -8,6 +8,7 @@
  * lives no longer than the run. The patches are made for one version of the bundle and are used on
  * no other: there axe runs as it comes, and a test tells.
  */
+import { buildFile, buildSource } from './build.ts';
 import { applyPatch } from './patch.ts';
 import { patches } from './patches.ts';
 import { styleOf } from './patches/styles.ts';
@@ -27,8 +28,10 @@ export async function loadAxe(tags: readonly string[]): Promise<AxeSource> {
   if (new Bun.CryptoHasher('sha256').update(bundle).digest('hex') !== patchedBundle) {
     return { source: minified, isPatched: false };
   }
+  const slimmed = slim(patches.reduce(applyPatch, bundle), tags);
+  const source = `${shareStyles(slimmed)}\n${await readColors()}`;
   return {
-    source: await minify(shareStyles(slim(patches.reduce(applyPatch, bundle), tags))),
+    source: escapeBeyondLatin(await buildSource(source, { minify: true, format: 'iife' })),
     isPatched: true,
   };
 }
@@ -38,18 +41,11 @@ function shareStyles(source: string): string {
   return `${source.replaceAll('window.getComputedStyle(', 'styleOf(')}\n${styleOf.toString()}`;
 }
 
-async function minify(source: string): Promise<string> {
-  const entry = './axe.js';
-  const { outputs } = await Bun.build({
-    entrypoints: [entry],
-    files: { [entry]: source },
-    target: 'browser',
-    format: 'iife',
-    minify: true,
-  });
-  const [output] = outputs;
-  if (output === undefined) throw new Error('the patched bundle gives no output');
-  return escapeBeyondLatin(await output.text());
+/** Set up when the first colour comes that isn't plain RGB. */
+async function readColors(): Promise<string> {
+  const path = Bun.fileURLToPath(new URL('read-color.ts', import.meta.url));
+  const code = await buildFile(path, { minify: false, format: 'cjs' });
+  return `function loadColors() { const module = {}; ${code}\nreturn module.exports.readColor; }`;
 }
 
 /** One character beyond Latin-1 has the browser hold all of them in twice the memory, and read them so. */

@@ -24,6 +24,7 @@ import { tree } from './patches/tree.ts';
 import { unused } from './patches/unused.ts';
 import { virtualNode } from './patches/virtual-node.ts';
 import { visibility } from './patches/visibility.ts';
+import { words } from './patches/words.ts';
 
 /** Each by itself leaves what axe finds as it is: test/browser/axe/findings.test.ts. */
 export const patches: readonly Patch[] = [
@@ -46,6 +47,7 @@ export const patches: readonly Patch[] = [
   ...lines,
   ...visibility,
   ...text,
+  ...words,
   iconLigature,
   ...contrast,
   ...backgrounds,

@@ -1,10 +1,9 @@
 /*
  * Takes out of axe-core's bundle what a run by the given tags can't reach: other rules and their
- * checks, polyfills for what every Chromium has, and with them whatever nothing refers to any more.
- * For the last the bundle becomes one plain list of declarations, of which a minifier drops the
- * unused; it is told which calls have no effect but their value. What parses colours stays, but runs
- * when a colour comes that isn't plain RGB. It all is for the start in a new renderer, which parses
- * and runs the bundle anew: two fifths of that were for nothing.
+ * checks, polyfills for what every Chromium has, Color.js (see read-color.ts), and with them whatever
+ * nothing refers to any more. For the last the bundle becomes one plain list of declarations, of which
+ * a minifier drops the unused; it is told which calls have no effect but their value. It all is for the
+ * start in a new renderer, which parses and runs the bundle anew: half of that was for nothing.
  */
 import { runInNewContext } from 'node:vm';
 
@@ -51,7 +50,7 @@ export function slim(bundle: string, tags: readonly string[]): string {
     ...kept.rules.map(({ matches }) => matches),
     ...kept.checks.flatMap(({ evaluate, after }) => [evaluate, after]),
   ]);
-  const declarations = keepFunctions(makeColorsLazy(withoutPolyfills(code)), functions);
+  const declarations = keepFunctions(withoutColors(withoutPolyfills(code)), functions);
   return `${markPure(keepExports(declarations))}axe._load(${print(kept)});`;
 }
 
@@ -78,16 +77,11 @@ function withoutPolyfills(code: string): string {
   return `${before}    var import_css_selector_parser = ${after}`;
 }
 
-/** Nothing but `src_default` is asked for from outside. */
-function makeColorsLazy(code: string): string {
+/** The whole of Color.js; nothing but `src_default` of it was asked for. */
+function withoutColors(code: string): string {
   const [before, rest] = splitAt(code, '    var util_exports = {};\n');
-  const [colors, after] = splitAt(rest, '    var src_default = color_default;\n');
-  return `${before}function loadColors() {
-    var util_exports = {};
-    ${colors}
-    return color_default;
-  }
-  ${after}`;
+  const [, after] = splitAt(rest, '    var src_default = color_default;\n');
+  return before + after;
 }
 
 function keepRules(

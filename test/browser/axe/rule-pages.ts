@@ -1,4 +1,5 @@
 import { page } from '../../support/page-server.ts';
+import { computedColors } from './style-values.ts';
 
 /** Axe waits for what is to be played, up to ten seconds for what never comes. */
 function silence(seconds: number): string {
@@ -22,6 +23,19 @@ function silence(seconds: number): string {
 
 /** Elements for each rule: such as it finds fault with, such as it doesn't, and such as it can't judge. */
 const markup: Record<string, string> = {
+  colors: computedColors
+    .flatMap((color) => [
+      `<p style="color:${color}">On white</p>`,
+      `<p style="background:${color}">On a colour</p>`,
+      `<p style="color:#888;text-shadow:0 0 2px ${color}">With a shadow</p>`,
+    ])
+    .join(''),
+  'label in name': `
+    <a href="/a" aria-label="Read more">Read on</a> <a href="/b" aria-label="read MORE, please">Read more</a>
+    <button aria-label="Straße 12">Straße 12b</button> <button aria-label="日本語を読む">日本語</button>
+    <button aria-label="can't stop">can't</button> <button aria-label="a_b c-d 3.5">a_b c 3,5</button>
+    <button aria-label="🙂 smile (now)">smile</button> <button aria-label="ภาษาไทย">ไทย</button>
+    <button aria-label="Save the date">Save date</button> <button aria-label="x1 y2">X1 Y2</button>`,
   images: `
     <img src="data:,"> <img src="data:," alt=""> <img src="data:," alt=" "> <img src="data:," alt="A chair">
     <img src="data:," role="none"> <img src="data:," role="presentation" tabindex="0">

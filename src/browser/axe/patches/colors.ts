@@ -1,5 +1,6 @@
 import type { RunCache } from '../internals.ts';
 import { type Patch, replaceMethod } from '../patch.ts';
+import type { Channels, readColor } from '../read-color.ts';
 
 interface Color {
   r: number;
@@ -8,18 +9,10 @@ interface Color {
   alpha: number;
 }
 
-interface ParsedColor extends Omit<Color, 'alpha'> {
-  readonly alpha: number | null | undefined;
-  toGamut(options: { space: string; method: string }): { to(space: string): ParsedColor };
-}
-
-type Channels = readonly [r: number, g: number, b: number, alpha: number];
-
 // axe's own.
 declare const cache_default: RunCache;
 declare const incomplete_data_default: { set(key: string, reason: string): void };
-// Made of axe's own when the bundle is slimmed.
-declare function loadColors(): new (color: string) => ParsedColor;
+declare function loadColors(): typeof readColor;
 
 function parseString(this: Color, text: string): Color {
   const known = cache_default.get('parsedColors', () => new Map<string, Channels>());
@@ -32,9 +25,7 @@ function parseString(this: Color, text: string): Color {
       channels = [r / 255, g / 255, b / 255, alpha];
     } else {
       try {
-        const CssColor = cache_default.get('CssColor', loadColors);
-        const color = new CssColor(text).toGamut({ space: 'srgb', method: 'clip' }).to('srgb');
-        channels = [color.r, color.g, color.b, color.alpha ?? 0];
+        channels = cache_default.get('readColor', loadColors)(text);
       } catch {
         incomplete_data_default.set('colorParse', text);
         throw new Error(`Unable to parse color "${text}"`);
