@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import puppeteer, { type Browser, type LaunchOptions as PuppeteerOptions } from 'puppeteer';
 import type { ChromiumBinary } from './find-chromium.ts';
 import { chownProfile } from './profile.ts';
+import { hasSharedMemory } from './shared-memory.ts';
 
 /*
  * Chromium makes its sandbox of user namespaces, and refuses to for root. So where the service was
@@ -148,7 +149,10 @@ async function launch(
     userDataDir: profile,
     args: [...chromiumFlags, `--user-agent=${userAgent}`],
   } satisfies PuppeteerOptions;
-  const args = (await puppeteer.defaultArgs(options)).filter((arg) => !unwantedArgs.has(arg));
+  const unwanted = (await hasSharedMemory())
+    ? unwantedArgs.union(new Set(['--disable-dev-shm-usage']))
+    : unwantedArgs;
+  const args = (await puppeteer.defaultArgs(options)).filter((arg) => !unwanted.has(arg));
   const browser = await puppeteer.launch({
     ...options,
     executablePath: file,
