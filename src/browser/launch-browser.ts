@@ -50,6 +50,18 @@ const rootAdvice =
   'The service was started as root, and the browser could not be started as another user. Start the ' +
   'service as an ordinary user.';
 
+/** Of V8: `node --v8-options` lists most. */
+const scriptFlags = [
+  // Megabytes of objects; what else a page may hold in memory, the process watch bounds.
+  '--max-old-space-size=512',
+  // Young ones have room from the start: axe makes many, and each time that it is full costs.
+  '--min-semi-space-size=16',
+  // A page lives too briefly to earn back what the strongest compiler takes, and most holes in V8 are in it.
+  '--no-turbofan',
+  // The one below it is for what runs often.
+  '--invocation-count-for-maglev=2000',
+];
+
 const chromiumFlags = [
   '--lang=en-US',
   '--accept-lang=en-US,en',
@@ -57,10 +69,7 @@ const chromiumFlags = [
   '--window-size=1280,800',
   // A headless shell has no other popup blocker. A window that shows a dialog at once stops its opener.
   '--block-new-web-contents',
-  // Of JavaScript objects; what else a page may hold in memory, the process watch bounds. Young ones
-  // have room from the start: axe makes many, and each time that it is full costs. What runs for a
-  // moment is optimised only where it pays.
-  '--js-flags=--max-old-space-size=512 --min-semi-space-size=16 --invocation-count-for-maglev=1000',
+  `--js-flags=${scriptFlags.join(' ')}`,
   // To have documents parsed as they come costs more than it saves.
   '--disable-features=BackgroundResourceFetch',
   // No page is judged by what its WebGL draws, and a software GPU is one more thing to attack.
