@@ -33,6 +33,14 @@ test('the installed axe-core is the one that the patches were made for', () => {
   expect(isPatched).toBe(true);
 });
 
+test('colours are read by the version of Color.js that axe-core brings along', async () => {
+  const versions = await Promise.all([
+    readPackage('axe-core').then(({ devDependencies }) => devDependencies?.['colorjs.io']),
+    readPackage('colorjs.io').then(({ version }) => version),
+  ]);
+  expect(versions[0]).toBe(versions[1]);
+});
+
 test.each(Object.keys(sources))(
   'axe with its slow parts replaced says of %s word for word what axe says',
   async (path) => {
@@ -52,3 +60,12 @@ test.each(Object.keys(sources))(
 test('each rule has elements to look at in one of these pages, but for one that is for frames', () => {
   expect([...others.difference(applicable)]).toEqual(['frame-focusable-content']);
 });
+
+interface PackageFile {
+  readonly version: string;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+async function readPackage(name: string): Promise<PackageFile> {
+  return Bun.file(`node_modules/${name}/package.json`).json();
+}
