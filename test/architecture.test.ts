@@ -21,6 +21,7 @@ const packageOwners: Record<string, readonly string[]> = {
   '@puppeteer/browsers': ['browser'],
   '@sparticuz/chromium': ['browser'],
   'axe-core': ['browser'],
+  'colorjs.io': ['browser'],
   'drizzle-orm': ['store'],
   'bun:sqlite': ['store'],
 };
