@@ -1,3 +1,5 @@
+import { exampleScanId } from './example-report.ts';
+
 /*
  * The fields of the answers, as the OpenAPI document tells of them. They are set in several places,
  * some before a route is known, so the routes cannot declare them.
@@ -34,7 +36,7 @@ export const fieldDescriptions = {
   'RateLimit-Remaining': whole('How many of them are left.', 9),
   'RateLimit-Reset': whole('Seconds until there are more.', 3600),
   'Retry-After': whole('Seconds to wait before asking again.', 2),
-  Location: text('Where to poll the scan.', '/api/v1/scan/019ab8f4-5b3c-7c5b-9d0d-2c1c2a1b7f52'),
+  Location: text('Where to poll the scan.', `/api/v1/scan/${exampleScanId}`),
   'Preference-Applied': text('The preference that was followed, when one was sent.', 'wait=10'),
   Deprecation: text('When this endpoint was deprecated (RFC 9745).', '@1795219200'),
   Link: text('What to use instead.', '</api/v1/scan>; rel="successor-version"'),

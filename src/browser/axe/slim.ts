@@ -3,7 +3,7 @@
  * checks, polyfills for what every Chromium has, Color.js (see read-color.ts), and with them whatever
  * nothing refers to any more. For the last the bundle becomes one plain list of declarations, of which
  * a minifier drops the unused; it is told which calls have no effect but their value. It all is for the
- * start in a new renderer, which parses and runs the bundle anew: half of that was for nothing.
+ * start in a new renderer, which parses and runs the bundle anew: a third of it was for nothing.
  */
 import { runInNewContext } from 'node:vm';
 
