@@ -70,9 +70,7 @@ const chromiumFlags = [
   // A headless shell has no other popup blocker. A window that shows a dialog at once stops its opener.
   '--block-new-web-contents',
   `--js-flags=${scriptFlags.join(' ')}`,
-  // Nobody watches the page being painted, so threads of its own for that and for reading it as it
-  // comes cost more than they save.
-  '--disable-threaded-compositing',
+  // To have documents parsed as they come costs more than it saves.
   '--disable-features=BackgroundResourceFetch',
   // No page is judged by what its WebGL draws, and a software GPU is one more thing to attack.
   '--disable-webgl',

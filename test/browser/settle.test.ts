@@ -47,6 +47,11 @@ beforeAll(async () => {
     '/animated': runs(
       'requestAnimationFrame(function turn(now) { document.body.style.top = `${now % 9}px`; requestAnimationFrame(turn); })',
     ),
+    // Each step of it needs a frame that is painted.
+    '/painted': runs(`requestAnimationFrame(() => requestAnimationFrame(() => { ${addImage}; }))`),
+    '/in-view': page(
+      `<p id="end">The end</p><script>new IntersectionObserver(([seen]) => { if (seen.isIntersecting) ${addImage}; }).observe(end)</script>`,
+    ),
     '/event-stream': runs('new EventSource("/silence")'),
     '/hanging-image': page('<img alt="" src="/silence">'),
     '/hanging-poll': runs('fetch("/silence")'),
@@ -90,6 +95,8 @@ describe('what a page shows late is scanned', () => {
     ['when one answer asks for the next', '/late-twice'],
     ['when a script comes late', '/late-script'],
     ['when it is added bit by bit', '/growing'],
+    ['when it is added in an animation frame', '/painted'],
+    ['when it is added to what is in view', '/in-view'],
   ])(
     '%s',
     async (_, path) => {
