@@ -16,6 +16,8 @@ export interface VirtualNode {
   /** Undefined until it was placed among the others. */
   readonly _stackingOrder: readonly StackingContext[];
   readonly _isInTree: boolean;
+  /** What is found out of it by those who have no field for it. */
+  readonly _cache: { isOnFlat?: boolean };
   /** Of the shadow tree that it is in, also of what a slot shows in it. */
   readonly shadowId: string | undefined;
   _grid?: Grid;
@@ -32,6 +34,17 @@ export interface Rect {
   readonly bottom: number;
   readonly width: number;
   readonly height: number;
+}
+
+/** Channels from 0 to 1 as they are, and to 255 as they can be shown. */
+export interface Color {
+  r: number;
+  g: number;
+  b: number;
+  alpha: number;
+  readonly red: number;
+  readonly green: number;
+  readonly blue: number;
 }
 
 export interface StackingContext {

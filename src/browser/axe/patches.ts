@@ -4,6 +4,7 @@ import { backgrounds } from './patches/backgrounds.ts';
 import { colors } from './patches/colors.ts';
 import { contrast } from './patches/contrast.ts';
 import { elementSource } from './patches/element-source.ts';
+import { flatStacks } from './patches/flat-stacks.ts';
 import { geometry } from './patches/geometry.ts';
 import { grid } from './patches/grid.ts';
 import { iconLigature } from './patches/icon-ligature.ts';
@@ -51,6 +52,7 @@ export const patches: readonly Patch[] = [
   iconLigature,
   ...contrast,
   ...backgrounds,
+  flatStacks,
   colors,
   textBlock,
   ...results,

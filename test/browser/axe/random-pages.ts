@@ -1,16 +1,6 @@
+import { createRandom, type Random } from '../../soak/random.ts';
 import { page } from '../../support/page-server.ts';
 import { styleValues } from './style-values.ts';
-
-/** Numbers from 0 to below 1, the same ones for the same seed: https://github.com/bryc/code/blob/master/jshash/PRNGs.md#mulberry32 */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const texts = [
   'plain words',
@@ -116,7 +106,7 @@ const slots = [
 
 /** Writes elements within elements, as many as were asked for. */
 class RandomElements {
-  readonly #random: () => number;
+  readonly #random: Random;
   #left: number;
 
   constructor(seed: number, count: number) {

@@ -1,22 +1,12 @@
-import type { Rect, RunCache } from '../internals.ts';
+import type { Color, Rect, RunCache } from '../internals.ts';
 import { type Patch, replaceFunction } from '../patch.ts';
-
-interface Color {
-  alpha: number;
-  readonly red: number;
-  readonly green: number;
-  readonly blue: number;
-  readonly r: number;
-  readonly g: number;
-  readonly b: number;
-}
 
 /** What an element draws behind what is in it. */
 interface Background {
   /** Why its colour can't be told. */
   readonly image: string | undefined;
   /** Undefined until it was asked for. */
-  alpha?: number;
+  color?: Color;
   isInline?: boolean;
   /** Within which it draws. */
   box?: Pick<Rect, 'left' | 'top' | 'right' | 'bottom'>;
@@ -40,6 +30,7 @@ declare function _getTextShadowColors(element: Element, options: object): Color[
 declare function _flattenShadowColors(source: Color, backdrop: Color): Color;
 declare function _getStackingContext(element: Element, stack: Element[]): object[];
 declare function _stackingContextToColor(context: object): Layer;
+declare function flatBackground(element: Element, stack: readonly Element[]): Color | null;
 declare function getPageBackgroundColors(element: Element, stackHasBody: boolean): Layer[];
 declare function get_own_background_color_default(style: CSSStyleDeclaration): Color;
 declare function blend(backdrop: Color, source: Color, mode: string): Color;
@@ -104,10 +95,11 @@ function boxOf(element: Element): NonNullable<Background['box']> {
   };
 }
 
-function alphaOf(element: Element): number {
+/** Not to be changed. */
+function backgroundColorOf(element: Element): Color {
   const background = backgroundOf(element);
-  background.alpha ??= get_own_background_color_default(window.getComputedStyle(element)).alpha;
-  return background.alpha;
+  background.color ??= get_own_background_color_default(window.getComputedStyle(element));
+  return background.color;
 }
 
 function isInline(element: Element): boolean {
@@ -133,7 +125,7 @@ function _getBackgroundColor(
     }
     let alpha: number;
     try {
-      alpha = alphaOf(background);
+      ({ alpha } = backgroundColorOf(background));
     } catch (error) {
       if (error && incomplete_data_default.get('colorParse')) return null;
       throw error;
@@ -146,6 +138,8 @@ function _getBackgroundColor(
     }
     if (alpha === 1) break;
   }
+  const flat = shadows.length === 0 ? flatBackground(element, stack) : null;
+  if (flat !== null) return flat;
   const contexts = _getStackingContext(element, stack).map(_stackingContextToColor);
   const layers = [...getPageBackgroundColors(element, stack.includes(document.body)), ...contexts];
   if (shadows.length > 0) layers.push({ color: shadows.reduce(_flattenShadowColors) });
@@ -162,7 +156,7 @@ function _getBackgroundColor(
 function sortPageBackground(stack: Element[]): Element[] {
   const { body, documentElement } = document;
   const bodyIndex = stack.indexOf(body);
-  const htmlAlpha = alphaOf(documentElement);
+  const { alpha: htmlAlpha } = backgroundColorOf(documentElement);
   if (bodyIndex > 1 && htmlAlpha === 0 && !elementHasImage(documentElement)) {
     stack.splice(bodyIndex, 1);
     stack.push(body);
@@ -196,7 +190,7 @@ function _flattenColors(source: Color, backdrop: Color, mode = 'normal'): Color 
 const reason = `The background of each element that many texts lie on is read anew for each of them.`;
 
 export const backgrounds: readonly Patch[] = [
-  replaceFunction(reason, _getBackgroundColor, alphaOf, isInline),
+  replaceFunction(reason, _getBackgroundColor, backgroundColorOf, isInline),
   replaceFunction(reason, elementHasImage, backgroundOf, imageBehind),
   replaceFunction(reason, fullyEncompasses, boxOf),
   replaceFunction(reason, sortPageBackground),

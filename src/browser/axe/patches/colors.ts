@@ -1,13 +1,6 @@
-import type { RunCache } from '../internals.ts';
+import type { Color, RunCache } from '../internals.ts';
 import { type Patch, replaceMethod } from '../patch.ts';
 import type { Channels, readColor } from '../read-color.ts';
-
-interface Color {
-  r: number;
-  g: number;
-  b: number;
-  alpha: number;
-}
 
 // axe's own.
 declare const cache_default: RunCache;
