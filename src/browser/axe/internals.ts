@@ -17,7 +17,7 @@ export interface VirtualNode {
   readonly _stackingOrder: readonly StackingContext[];
   readonly _isInTree: boolean;
   /** What is found out of it by those who have no field for it. */
-  readonly _cache: { isOnFlat?: boolean };
+  readonly _cache: { isPlain?: boolean; isOnFlat?: boolean };
   /** Of the shadow tree that it is in, also of what a slot shows in it. */
   readonly shadowId: string | undefined;
   _grid?: Grid;

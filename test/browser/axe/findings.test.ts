@@ -5,7 +5,7 @@ import { scannedTags } from '../../../src/browser/run-axe-in-frames.ts';
 import { type PageServer, servePages } from '../../support/page-server.ts';
 import { type BrowserStage, scanTimeoutMs, startBrowserStage } from '../browser-stage.ts';
 import { runBoth } from './compare-with-stock.ts';
-import { layeredPage } from './layered-pages.ts';
+import { blendingRoot, layeredPage } from './layered-pages.ts';
 import { linkPages } from './link-pages.ts';
 import { randomPage } from './random-pages.ts';
 import { rulePages } from './rule-pages.ts';
@@ -13,9 +13,10 @@ import { rulePages } from './rule-pages.ts';
 const { source, isPatched } = await loadAxe(scannedTags);
 const sources: Record<string, string> = {
   ...linkPages,
+  '/blending-root': blendingRoot,
   ...rulePages,
   ...Object.fromEntries([1, 2, 3, 4, 5].map((seed) => [`/random/${seed}`, randomPage(seed, 400)])),
-  ...Object.fromEntries([1, 2, 3, 4, 5].map((seed) => [`/layered/${seed}`, layeredPage(seed)])),
+  ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((seed) => [`/layered/${seed}`, layeredPage(seed)])),
 };
 /** The rules that had elements to look at, and those that had none, in the pages so far. */
 const applicable = new Set<string>();

@@ -1,11 +1,8 @@
 import { createRandom, type Random } from '../../soak/random.ts';
 import { page } from '../../support/page-server.ts';
 
-/** How elements come to lie over each other, most of them without any blending. */
+/** How elements come to lie over each other. */
 const placements = [
-  '',
-  '',
-  '',
   'position: relative',
   'position: relative; z-index: 1',
   'position: relative; z-index: -1',
@@ -30,41 +27,58 @@ const placements = [
   'overflow: hidden; height: 30px',
 ];
 const backgrounds = [
-  '',
-  '',
-  '',
-  '',
   'background: #fff',
   'background: #ddd',
   'background: #048',
   'background: rgb(10 200 30)',
   'background: color(display-p3 .1 .9 .2)',
-  'background: color(srgb .5 .4 none)',
 ];
+/** On every other page, one here and there. */
 const blending = [
+  'background: color(srgb .5 .4 none)',
+  'background: color(srgb .5 none .2 / 0)',
   'background: rgb(0 0 0 / .3)',
   'opacity: .5',
   'mix-blend-mode: multiply',
   'text-shadow: 0 0 2px #000',
 ];
-const texts = ['color: #777', 'color: #000', 'color: rgb(0 0 0 / .5)', 'color: oklch(.7 .1 200)'];
+const texts = [
+  'color: #777',
+  'color: #000',
+  'color: rgb(0 0 0 / .5)',
+  'color: oklch(.7 .1 200)',
+  'color: color(display-p3 .9 .1 .1)',
+];
+
+/** The root blends with what is behind it, though to axe it is in no stacking context. */
+export const blendingRoot = page(
+  '<div style="position: absolute; inset: 0; z-index: -1; background: #48a"></div><p style="color: #777">Text</p>',
+  '<style>html { mix-blend-mode: multiply; background: #ccc }</style>',
+);
 
 /** Texts in elements that overlap each other in every way, the same ones for the same seed. */
 export function layeredPage(seed: number): string {
   const random = createRandom(seed);
-  const elements = Array.from({ length: 12 }, () => element(random, 5)).join('');
-  const sheet = `html, body { ${pick(random, backgrounds)} } body { ${pick(random, backgrounds)} }`;
+  const rare = seed % 2 === 0 ? 0.1 : 0;
+  const elements = Array.from({ length: 12 }, () => element(random, rare, 5)).join('');
+  const sheet = ['html', 'body'].map((name) => `${name} { ${styles(random, rare)} }`).join(' ');
   return page(elements, `<style>${sheet}</style>`);
 }
 
-function element(random: Random, depth: number): string {
-  const styles = [pick(random, placements), pick(random, backgrounds)];
-  if (random() < 0.4) styles.push(pick(random, texts));
-  if (random() < 0.06) styles.push(pick(random, blending));
+function element(random: Random, rare: number, depth: number): string {
+  const placement = random() < 0.3 ? pick(random, placements) : '';
   const count = depth > 0 ? Math.floor(random() * 3.5) : 0;
-  const children = Array.from({ length: count }, () => element(random, depth - 1)).join(' ');
+  const inner = Array.from({ length: count }, () => element(random, rare, depth - 1)).join(' ');
   const text = random() < 0.7 ? `text ${Math.floor(random() * 1_000)}` : '';
-  return `<div style="${styles.join('; ')}">${text} ${children}</div>`;
+  return `<div style="${placement}; ${styles(random, rare)}">${text} ${inner}</div>`;
+}
+
+function styles(random: Random, rare: number): string {
+  return [
+    random() < 0.4 ? pick(random, backgrounds) : '',
+    random() < 0.4 ? pick(random, texts) : '',
+    random() < rare ? pick(random, blending) : '',
+  ].join('; ');
 }
 
 function pick<Item>(random: Random, items: readonly Item[]): Item {

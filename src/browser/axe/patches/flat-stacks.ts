@@ -1,10 +1,11 @@
-import type { Color, StackingContext, VirtualNode } from '../internals.ts';
+import type { Color, VirtualNode } from '../internals.ts';
 import { type Patch, replaceFunction } from '../patch.ts';
 
 /*
  * The background of a text is mixed from everything that it lies on, and the text with that again: for
  * a text in ten elements that is thirty colours, most of them transparent. Where nothing blends there
- * is nothing to mix, as what is drawn last is seen as it is.
+ * is nothing to mix: of what is drawn one over the other, the last that is opaque is seen as it is. And
+ * axe draws in the order of the stack, which it has sorted by the stacking contexts already.
  */
 
 // axe's own.
@@ -35,44 +36,25 @@ declare function _flattenColors(source: Color, backdrop: Color): Color;
 
 /** The colour that is seen of the stack; null where it has to be mixed. */
 function flatBackground(element: Element, stack: readonly Element[]): Color | null {
-  if (!isFlat(stack)) return null;
+  if (!stack.every(isPlain)) return null;
   // For the text that is drawn on it.
   get_node_from_tree_default(element)!._cache.isOnFlat = true;
   // What lies behind the page comes into it.
   if (!stack.includes(document.body)) return null;
-  const top = stack.find((each) => backgroundColorOf(each).alpha !== 0);
+  const colors = stack.map(backgroundColorOf);
+  const top = colors.find(({ alpha }) => alpha !== 0);
   if (top === undefined) return new color_default2(255, 255, 255, 1);
-  const color = backgroundColorOf(top);
-  return color.alpha === 1 ? opaque(color) : null;
+  return top.alpha === 1 ? opaque(top) : null;
 }
 
-/**
- * Whether what the elements draw lies one over the other in the order of the stack, as it is. axe paints
- * them by what they stack in: all in a stacking context over what its own element draws, and together.
- * That comes to the same unless the stack leaves a context and returns to it.
- */
-function isFlat(stack: readonly Element[]): boolean {
-  const entered: StackingContext[] = [];
-  const open: StackingContext[] = [];
-  for (const element of stack) {
-    const vNode = get_node_from_tree_default(element);
-    if (vNode === undefined || blends(vNode) || !isInGamut(backgroundColorOf(element)))
-      return false;
-    let depth = 0;
-    for (const context of vNode._stackingOrder) {
-      if (context.vNode === null) continue;
-      if (open[depth] !== context) {
-        if (entered.includes(context) || blends(context.vNode)) return false;
-        entered.push(context);
-        open.length = depth;
-        open.push(context);
-      }
-      depth += 1;
-    }
-    open.length = depth;
-    if (open[depth - 1]?.vNode === vNode) open.pop();
-  }
-  return true;
+/** Whether nothing that the element is drawn in shines through or mixes with what is behind it. */
+function isPlain(element: Element): boolean {
+  const vNode = get_node_from_tree_default(element);
+  if (vNode === undefined) return false;
+  vNode._cache.isPlain ??=
+    !blends(vNode) &&
+    vNode._stackingOrder.every((context) => context.vNode === null || !blends(context.vNode));
+  return vNode._cache.isPlain;
 }
 
 function blends(vNode: VirtualNode): boolean {
@@ -82,12 +64,7 @@ function blends(vNode: VirtualNode): boolean {
   );
 }
 
-/** False, too, for one of whose channels there is none. */
-function isInGamut({ r, g, b, alpha }: Color): boolean {
-  return Math.min(r, g, b, alpha) >= 0 && Math.max(r, g, b, alpha) <= 1;
-}
-
-/** As it comes out of being mixed: whole. */
+/** As it comes out of being mixed: its channels are whole numbers. */
 function opaque({ red, green, blue }: Color): Color {
   return new color_default2(red, green, blue, 1);
 }
@@ -118,7 +95,7 @@ function _getForegroundColor(
     return null;
   }
   const isOnFlat = get_node_from_tree_default(element)?._cache.isOnFlat === true;
-  if (isOnFlat && color.alpha === 1 && isInGamut(color)) return opaque(color);
+  if (isOnFlat && color.alpha === 1) return opaque(color);
   const contexts = _getStackingContext(element);
   const context = findNodeInContexts(contexts, element);
   const mixed = calculateBlendedForegroundColor(color, context, contexts);
@@ -129,8 +106,7 @@ export const flatStacks: Patch = replaceFunction(
   `Each text is mixed with all that it lies on, opaque as it may be.`,
   _getForegroundColor,
   flatBackground,
-  isFlat,
+  isPlain,
   blends,
-  isInGamut,
   opaque,
 );
