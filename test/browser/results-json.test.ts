@@ -1,11 +1,18 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { AxeResults, NodeResult, Result } from 'axe-core';
-import { type BoundedResults, cutTexts, resultsJson } from '../../src/browser/results-json.ts';
+import {
+  type BoundedResults,
+  cutTexts,
+  maxTextLength,
+  resultsJson,
+} from '../../src/browser/results-json.ts';
 
 // As in the page's world.
-const world = globalThis as typeof globalThis & { curbcutCutTexts?: typeof cutTexts };
-beforeEach(() => void (world.curbcutCutTexts = cutTexts));
-afterEach(() => void delete world.curbcutCutTexts);
+const names = { curbcutMaxTextLength: maxTextLength, curbcutCutTexts: cutTexts };
+beforeEach(() => void Object.assign(globalThis, names));
+afterEach(() => {
+  for (const name of Object.keys(names)) Reflect.deleteProperty(globalThis, name);
+});
 
 const nodeOf = (selector: string): NodeResult => ({
   html: '<i>',
