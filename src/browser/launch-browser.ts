@@ -58,8 +58,8 @@ const scriptFlags = [
   '--min-semi-space-size=16',
   // A page lives too briefly to earn back what the strongest compiler takes, and most holes in V8 are in it.
   '--no-turbofan',
-  // The one below it is for what runs often.
-  '--invocation-count-for-maglev=2000',
+  // The one below it is for what runs very often, as in pages of 10,000 elements.
+  '--invocation-count-for-maglev=10000',
 ];
 
 const chromiumFlags = [

@@ -1,5 +1,5 @@
 import type { RunCache, VirtualNode } from '../internals.ts';
-import { type Patch, replaceFunction } from '../patch.ts';
+import { type Patch, replaceFunction, wrapFunction } from '../patch.ts';
 
 interface CharacterKinds {
   readonly emoji?: boolean;
@@ -24,6 +24,10 @@ declare function _isIconLigature(
 declare function sanitize_default(text: string | null): string;
 declare function remove_unicode_default(text: string, kinds: CharacterKinds): string;
 declare function visible_virtual_default(vNode: VirtualNode, ...rest: unknown[]): string;
+declare function originalvisibleVirtual(
+  element: VirtualNode | Element,
+  ...rest: (boolean | object | undefined)[]
+): string;
 
 function sanitize(text: string | null | undefined): string {
   if (!text) return '';
@@ -68,16 +72,27 @@ function removeUnicode(
   return punctuations ? replace(rest, getPunctuationRegExp()) : rest;
 }
 
-/** The visible text of an element itself, without that of the elements in it. */
-function ownVisibleText(vNode: VirtualNode): string {
-  const known = cache_default.get('ownVisibleTexts', () => new Map<VirtualNode, string>());
-  let text = known.get(vNode);
-  if (text === undefined) known.set(vNode, (text = visible_virtual_default(vNode, false, true)));
+function visibleVirtual(
+  element: VirtualNode | Element,
+  screenReader?: boolean,
+  noRecursing?: boolean,
+  options?: object,
+): string {
+  // Of an element itself, without the text of the elements in it.
+  if (screenReader || !noRecursing || options !== undefined) {
+    return originalvisibleVirtual(element, screenReader, noRecursing, options);
+  }
+  const known = cache_default.get('ownVisibleTexts', () => new Map<unknown, string>());
+  let text = known.get(element);
+  if (text === undefined) {
+    text = originalvisibleVirtual(element, screenReader, noRecursing);
+    known.set(element, text);
+  }
   return text;
 }
 
 function hasRealTextChildren(vNode: VirtualNode): boolean {
-  const text = ownVisibleText(vNode);
+  const text = visible_virtual_default(vNode, false, true);
   if (text === '') return false;
   // A letter is never taken away.
   if (!/[a-z]/i.test(text) && remove_unicode_default(text, removeUnicodeOptions) === '')
@@ -93,5 +108,6 @@ export const text: readonly Patch[] = [
   replaceFunction(`Each text is rewritten four times to be what it was.`, sanitize),
   replaceFunction(reason, hasUnicode),
   replaceFunction(reason, removeUnicode),
-  replaceFunction(reason, hasRealTextChildren, ownVisibleText),
+  replaceFunction(reason, hasRealTextChildren),
+  wrapFunction(`The same text of each element is put together twice.`, visibleVirtual),
 ];
