@@ -32,7 +32,7 @@ export class PageFunctionError extends Error {
  */
 export class IsolatedWorlds {
   readonly #sessions: PageSessions;
-  readonly #contextIds = new Map<string, number>();
+  readonly #contextIds = new Map<string, Promise<number>>();
   readonly #injections = new Map<string, Promise<unknown>>();
   #generation = 0;
 
@@ -133,15 +133,24 @@ export class IsolatedWorlds {
     throw new PageFunctionError(exceptionDetails.exception?.description ?? exceptionDetails.text);
   }
 
-  async #contextId(frame: Frame): Promise<number> {
+  #contextId(frame: Frame): Promise<number> {
     const document = keyOf(frame);
     const known = this.#contextIds.get(document);
     if (known !== undefined) return known;
-    const { executionContextId } = await frame.session.send('Page.createIsolatedWorld', {
-      frameId: frame.id,
+    const contextId = this.#createWorld(frame);
+    this.#contextIds.set(document, contextId);
+    // At the moment at which one document takes the place of another there is none; whoever asks next tries again.
+    contextId.catch(() => {
+      if (this.#contextIds.get(document) === contextId) this.#contextIds.delete(document);
+    });
+    return contextId;
+  }
+
+  async #createWorld({ id, session }: Frame): Promise<number> {
+    const { executionContextId } = await session.send('Page.createIsolatedWorld', {
+      frameId: id,
       worldName: `curbcut-${this.#generation}`,
     });
-    this.#contextIds.set(document, executionContextId);
     return executionContextId;
   }
 }
