@@ -15,11 +15,12 @@ declare const notYet: object;
 /** Remembers the results for an element, and for a second argument when the function takes one. */
 function memoizeImplementation(original: (first: unknown, second: unknown) => unknown) {
   const arity = original.length;
-  const slot = axe._memoizedFns.length * 2;
+  const slot = axe._memoizedFns.length * 3;
   const others = new Map<unknown, Map<unknown, unknown>>();
 
   const memoized = (first: unknown, second: unknown): unknown => {
-    const isPlain = arity === 1 || (arity === 2 && (second === undefined || second === true));
+    const isFlag = second === undefined || second === true || second === false;
+    const isPlain = arity === 1 || (arity === 2 && isFlag);
     const subject = first as Subject | null | undefined;
     if (!isPlain || subject?._results === undefined) return lookUp(first, second);
     if (subject._resultsOf !== memoizedRun) {
@@ -27,7 +28,7 @@ function memoizeImplementation(original: (first: unknown, second: unknown) => un
       subject._resultsOf = memoizedRun;
     }
     const results = subject._results as unknown[];
-    const index = arity === 2 && second === true ? slot + 1 : slot;
+    const index = arity === 1 || second === undefined ? slot : slot + (second === true ? 1 : 2);
     while (results.length <= index) results.push(notYet);
     if (results[index] === notYet) results[index] = original(first, second);
     return results[index];

@@ -1,5 +1,5 @@
 import type { RunCache, VirtualNode } from '../internals.ts';
-import { type Patch, replaceFunction } from '../patch.ts';
+import { type Patch, replaceFunction, replaceMemoized } from '../patch.ts';
 
 interface Ancestry {
   readonly isAncestor?: boolean;
@@ -22,6 +22,19 @@ declare function get_node_from_tree_default(node: Node): VirtualNode | undefined
 declare function _isFixedPosition(node: Element): boolean;
 declare function get_scroll_offset_default(document: Document): { left: number; top: number };
 declare function get_viewport_size_default(window: Window): { width: number; height: number };
+declare function nativelyHidden(vNode: VirtualNode): boolean;
+declare function displayHidden(vNode: VirtualNode): boolean;
+declare function visibilityHidden(vNode: VirtualNode): boolean;
+declare function contentVisibiltyHidden(vNode: VirtualNode, ancestry: Ancestry): boolean;
+declare function detailsHidden(vNode: VirtualNode): boolean;
+declare function opacityHidden(vNode: VirtualNode): boolean;
+declare function overflowHidden(vNode: VirtualNode): boolean;
+declare function areaHidden(
+  vNode: VirtualNode,
+  isVisible: typeof isVisibleOnScreenVirtual,
+): boolean;
+declare function isHiddenSelf(vNode: VirtualNode, isAncestor: boolean): boolean;
+declare function isVisibleOnScreenVirtual(vNode: VirtualNode, isAncestor?: boolean): boolean;
 declare function noParentScrolled(node: Element, offset: number): boolean;
 
 function _getScroll(
@@ -98,6 +111,31 @@ function isOffscreen(element: unknown, { isAncestor }: Ancestry = {}): boolean |
   return (isFixed || direction === 'ltr') && right <= 0;
 }
 
+function isHiddenSelfMemoized(vNode: VirtualNode, isAncestor: boolean): boolean {
+  if (nativelyHidden(vNode)) return true;
+  if (!vNode.actualNode) return false;
+  return (
+    displayHidden(vNode) ||
+    (isAncestor ? contentVisibiltyHidden(vNode, { isAncestor }) : visibilityHidden(vNode)) ||
+    detailsHidden(vNode) ||
+    !vNode.actualNode.isConnected
+  );
+}
+
+function isVisibleOnScreenMemoized(vNode: VirtualNode, isAncestor?: boolean): boolean {
+  if (vNode.actualNode && vNode.props.nodeName === 'area') {
+    return !areaHidden(vNode, isVisibleOnScreenVirtual);
+  }
+  if (isHiddenSelf(vNode, isAncestor ?? false)) return false;
+  if (vNode.actualNode) {
+    if (opacityHidden(vNode) || scrollHidden(vNode) || clipHidden(vNode)) return false;
+    if (!isAncestor && (overflowHidden(vNode) || isOffscreen(vNode))) return false;
+  }
+  return vNode.parent ? isVisibleOnScreenVirtual(vNode.parent, true) : true;
+}
+
+const reason = `Each way of being hidden is asked for through a list, of elements that aren't meant by it too.`;
+
 export const visibility: readonly Patch[] = [
   replaceFunction(
     `Whether an element scrolls is asked of every element, and each time the page is measured for it.`,
@@ -110,4 +148,6 @@ export const visibility: readonly Patch[] = [
     isOffscreen,
     readViewport,
   ),
+  replaceMemoized(reason, 'isHiddenSelf', isHiddenSelfMemoized),
+  replaceMemoized(reason, 'isVisibleOnScreenVirtual', isVisibleOnScreenMemoized),
 ];
