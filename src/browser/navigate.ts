@@ -14,14 +14,12 @@ export async function navigate(
   url: URL,
   timeoutMs: number,
 ): Promise<{ timedOut: boolean }> {
-  const { worlds } = scanPage;
-  const blank = await worlds.mainFrame();
   const parsed = whenParsed(scanPage);
   try {
     await within(timeoutMs, load(scanPage, url, parsed));
     return { timedOut: false };
   } catch (cause) {
-    return explain(scanPage, url, blank.loaderId, cause);
+    return explain(scanPage, url, cause);
   }
 }
 
@@ -55,7 +53,6 @@ function whenParsed({ session, mainFrameId }: ScanPage): Promise<void> {
 async function explain(
   scanPage: ScanPage,
   url: URL,
-  blankLoaderId: string,
   cause: unknown,
 ): Promise<{ timedOut: boolean }> {
   const { worlds, log, egress } = scanPage;
@@ -68,8 +65,9 @@ async function explain(
     asked.then(() => worlds.mainFrame()),
   ).catch(() => null);
   if (frame === null && log.latestResponse !== undefined) throw unresponsive(url.href, cause);
-  const isCommitted = frame !== null && frame.loaderId !== blankLoaderId && !frame.isErrorPage;
-  if (isCommitted && log.responseOf(frame.loaderId) !== undefined) {
+  // The empty page that it began with was answered by nobody.
+  const isCommitted = frame !== null && log.responseOf(frame.loaderId) !== undefined;
+  if (isCommitted && !frame.isErrorPage) {
     const isEmpty = await within(frameTimeoutMs, worlds.call(frame, hasNoRoot)).catch(() => false);
     if (!isEmpty) return { timedOut };
     // Each document may be so short-lived that none was seen.
