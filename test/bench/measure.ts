@@ -41,7 +41,7 @@ export async function measure(
     }),
   );
   const throughput = await ifWanted('throughput', [], () =>
-    measureThroughput(lineup, server, typicalPages, { durationMs, onLoad }),
+    measureThroughput(lineup, server, typicalPages, { turns: runs, durationMs, onLoad }),
   );
   const wait = await ifWanted('wait', [], () =>
     measureNetworkWait(lineup, server, smallPage, { durationMs, onLoad }),

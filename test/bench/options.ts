@@ -18,7 +18,7 @@ export interface BenchOptions {
 export const usage = `bun run bench [options]
   --only NAME,…     contestants: ${contestantNames.join(', ')}
   --figures NAME,…  ${figureNames.join(', ')}
-  --runs N          scans of each page by each contestant, one at a time (3)
+  --runs N          scans of each page by each contestant, one at a time, and turns of each load (3)
   --seconds N       how long each load lasts (10)
   --pages DIR       scan the HTML files of a folder, one at a time, instead of the generated pages
   --match TEXT      only pages whose name contains it
