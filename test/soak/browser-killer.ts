@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { browsersOf } from './process-tree.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 
 const lookMs = 200;
 

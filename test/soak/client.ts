@@ -1,5 +1,5 @@
 import type { Outcome } from './pages.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 
 /** What became of a request for a scan, as its client was told. */
 export interface Told {

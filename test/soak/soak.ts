@@ -13,7 +13,7 @@ import {
 } from './judge.ts';
 import { type PageKind, serveSoakPages } from './pages.ts';
 import { browsersOf, type Holdings, holdingsOf, membersOf } from './process-tree.ts';
-import { createRandom, mix } from './random.ts';
+import { createRandom, mix } from '../support/random.ts';
 
 /*
  * Scans many mixed pages in a real service whose browser is killed at random, and says what does not

@@ -1,4 +1,4 @@
-import type { Random } from '../../soak/random.ts';
+import { pick, type Random } from '../../support/random.ts';
 
 /*
  * Text and elements of which the pages are made. Some are flawed as real ones are: now and then a
@@ -9,12 +9,6 @@ const words =
   'access answer area before bridge build carry change city clear close common copy corner day detail early east every field follow garden general give green group hand harbour hour house island item keep large learn letter level light line local market measure method middle month morning nature north number office open order page paper part people place plan point price public question rather reason report river road room school second service short side simple sound south start station story street summer system table teacher through time town trade travel under value village visit water week west window winter work world year'.split(
     ' ',
   );
-
-export function pick<T>(random: Random, items: readonly T[]): T {
-  const item = items[Math.floor(random() * items.length)];
-  if (item === undefined) throw new Error('nothing to pick from');
-  return item;
-}
 
 /** As many results of it as told, one after another. */
 export function many(count: number, make: (index: number) => string): string {

@@ -1,4 +1,4 @@
-import type { Random } from '../../soak/random.ts';
+import { pick, type Random } from '../../support/random.ts';
 import {
   button,
   documentOf,
@@ -6,7 +6,6 @@ import {
   many,
   navigation,
   paragraph,
-  pick,
   picture,
   sentence,
   text,

@@ -1,6 +1,6 @@
 import { Glob } from 'bun';
 import { join } from 'node:path';
-import { createRandom, type Random } from '../../soak/random.ts';
+import { createRandom, type Random } from '../../support/random.ts';
 import * as documents from './documents.ts';
 
 /** A page to be scanned. */

@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../../soak/random.ts';
+import { createRandom, pick, type Random } from '../../support/random.ts';
 import { page } from '../../support/page-server.ts';
 
 /** How elements come to lie over each other. */
@@ -79,8 +79,4 @@ function styles(random: Random, rare: number): string {
     random() < 0.4 ? pick(random, texts) : '',
     random() < rare ? pick(random, blending) : '',
   ].join('; ');
-}
-
-function pick<Item>(random: Random, items: readonly Item[]): Item {
-  return items[Math.floor(random() * items.length)] as Item;
 }

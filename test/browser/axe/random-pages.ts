@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../../soak/random.ts';
+import { createRandom, pick as pickOf, type Random } from '../../support/random.ts';
 import { page } from '../../support/page-server.ts';
 import { styleValues } from './style-values.ts';
 
@@ -120,8 +120,7 @@ class RandomElements {
     return elements.join('\n');
   }
 
-  #pick = <Item>(items: readonly Item[]): Item =>
-    items[Math.floor(this.#random() * items.length)] as Item;
+  #pick = <Item>(items: readonly Item[]): Item => pickOf(this.#random, items);
 
   #happens(probability: number): boolean {
     return this.#random() < probability;

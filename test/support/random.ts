@@ -11,6 +11,12 @@ export function createRandom(seed: number): Random {
   };
 }
 
+export function pick<T>(random: Random, items: readonly T[]): T {
+  const item = items[Math.floor(random() * items.length)];
+  if (item === undefined) throw new Error('nothing to pick from');
+  return item;
+}
+
 /** So many of the items, as often as their shares say but each at least once if there is room. */
 export function mix<T extends { share: number }>(
   items: readonly T[],
@@ -18,11 +24,11 @@ export function mix<T extends { share: number }>(
   random: Random,
 ): T[] {
   const total = items.reduce((sum, { share }) => sum + share, 0);
-  const pick = (): T => {
+  const draw = (): T => {
     let left = random() * total;
-    return items.find(({ share }) => (left -= share) < 0) ?? pick();
+    return items.find(({ share }) => (left -= share) < 0) ?? draw();
   };
-  const all = [...items, ...Array.from({ length: Math.max(0, count - items.length) }, pick)];
+  const all = [...items, ...Array.from({ length: Math.max(0, count - items.length) }, draw)];
   return all
     .slice(0, count)
     .map((item) => ({ item, order: random() }))
