@@ -44,7 +44,7 @@ export async function measure(
     measureThroughput(lineup, server, typicalPages, { turns: runs, durationMs, onLoad }),
   );
   const wait = await ifWanted('wait', [], () =>
-    measureNetworkWait(lineup, server, smallPage, { durationMs, onLoad }),
+    measureNetworkWait(lineup, server, smallPage, { turns: runs, durationMs, onLoad }),
   );
   return { names: only, absent: lineup.absent, single, throughput, wait, memory };
 }

@@ -73,3 +73,20 @@ export async function loadContestant(
     peakPss,
   };
 }
+
+/** Of the same load several times. */
+export function meanLoad(turns: readonly Load[]): Load {
+  const sum = (of: (load: Load) => number): number =>
+    turns.reduce((total, load) => total + of(load), 0);
+  const scans = sum((load) => load.scans);
+  // A turn without a scan tells nothing of what one costs.
+  const cpuMs = sum((load) => (load.scans === 0 ? 0 : load.cpuMsPerScan * load.scans));
+  return {
+    ...turns[0]!,
+    scans,
+    failures: sum((load) => load.failures),
+    scansPerMinute: sum((load) => load.scansPerMinute) / turns.length,
+    cpuMsPerScan: cpuMs / scans,
+    peakPss: Math.max(...turns.map((load) => load.peakPss)),
+  };
+}

@@ -1,7 +1,7 @@
 import type { ContestantName, Lineup } from '../contestants/lineup.ts';
 import type { BenchPage } from '../pages/page-set.ts';
 import type { BenchServer, Mode } from '../pages/serve.ts';
-import { type Load, loadContestant, type UrlsInTurn } from './load.ts';
+import { type Load, loadContestant, meanLoad, type UrlsInTurn } from './load.ts';
 
 /** How many clients there are at once. */
 export const clientCounts = [1, 2, 4, 8];
@@ -9,51 +9,21 @@ export const clientCounts = [1, 2, 4, 8];
 export const patientClientCounts = [1, 8, 16, 32];
 
 interface LoadOptions {
+  /** How often each load is repeated. */
+  readonly turns: number;
   readonly durationMs: number;
   readonly onLoad: (load: Load) => void;
 }
 
-/**
- * Scans of the pages in turn, by ever more clients. Each load is repeated, with the others' between: what
- * else happens on the machine is to meet all of them alike.
- */
+/** Scans of the pages in turn, by ever more clients. */
 export async function measureThroughput(
   lineup: Lineup,
   server: BenchServer,
   pages: readonly BenchPage[],
-  { turns, durationMs, onLoad }: LoadOptions & { turns: number },
+  options: LoadOptions,
 ): Promise<Load[]> {
-  const loads: Load[] = [];
-  for (const clients of clientCounts) {
-    const ofName = new Map<ContestantName, Load[]>();
-    for (let turn = 0; turn < turns; turn += 1) {
-      for (const name of lineup.names) {
-        const contestant = await lineup.get(name);
-        // One that takes a scan at a time takes so long that once will do.
-        if (contestant === undefined || (contestant.isSerial && clients + turn > 1)) continue;
-        const urls = inTurn(server, pages);
-        const load = await loadContestant(lineup, contestant, { clients, durationMs, urls });
-        ofName.getOrInsertComputed(name, () => []).push(load);
-        onLoad(load);
-      }
-    }
-    loads.push(...ofName.values().map(mean));
-  }
-  return loads;
-}
-
-function mean(turns: Load[]): Load {
-  const sum = (of: (load: Load) => number): number =>
-    turns.reduce((total, load) => total + of(load), 0);
-  const scans = sum((load) => load.scans);
-  return {
-    ...turns[0]!,
-    scans,
-    failures: sum((load) => load.failures),
-    scansPerMinute: sum((load) => load.scansPerMinute) / turns.length,
-    cpuMsPerScan: sum((load) => load.cpuMsPerScan * load.scans) / scans,
-    peakPss: Math.max(...turns.map((load) => load.peakPss)),
-  };
+  const urls = (): UrlsInTurn => inTurn(server, pages);
+  return measureLoads(lineup, { ...options, clientCounts, names: () => lineup.names, urls });
 }
 
 /** The same where the network takes 500 to 1,500 ms a page: the floor alone, and Curbcut in company. */
@@ -61,18 +31,45 @@ export async function measureNetworkWait(
   lineup: Lineup,
   server: BenchServer,
   page: BenchPage,
-  { durationMs, onLoad }: LoadOptions,
+  options: LoadOptions,
 ): Promise<Load[]> {
+  const names = (clients: number): ContestantName[] =>
+    clients > 1 ? ['curbcut'] : ['floor', 'curbcut'];
+  const urls = (): UrlsInTurn => inTurn(server, [page], 'slow');
+  return measureLoads(lineup, { ...options, clientCounts: patientClientCounts, names, urls });
+}
+
+interface LoadPlan extends LoadOptions {
+  readonly clientCounts: readonly number[];
+  readonly names: (clients: number) => readonly ContestantName[];
+  readonly urls: () => UrlsInTurn;
+}
+
+/**
+ * Each load is repeated with the others' between, so that what else happens on the machine meets all
+ * of them alike.
+ */
+async function measureLoads(lineup: Lineup, plan: LoadPlan): Promise<Load[]> {
   const loads: Load[] = [];
-  for (const clients of patientClientCounts) {
-    for (const name of ['floor', 'curbcut'] as const) {
-      if (name === 'floor' && clients > 1) continue;
-      const contestant = await lineup.get(name);
-      if (contestant === undefined) continue;
-      const urls = inTurn(server, [page], 'slow');
-      loads.push(await loadContestant(lineup, contestant, { clients, durationMs, urls }));
-      onLoad(loads.at(-1)!);
+  for (const clients of plan.clientCounts) {
+    const all: Load[] = [];
+    for (let turn = 0; turn < plan.turns; turn += 1) {
+      for (const name of plan.names(clients)) {
+        const contestant = await lineup.get(name);
+        // One that takes a scan at a time takes so long that once will do.
+        if (contestant === undefined || (contestant.isSerial && clients + turn > 1)) continue;
+        const { durationMs } = plan;
+        all.push(
+          await loadContestant(lineup, contestant, { clients, durationMs, urls: plan.urls() }),
+        );
+        plan.onLoad(all.at(-1)!);
+      }
     }
+    loads.push(
+      ...Map.groupBy(all, ({ contestant }) => contestant)
+        .values()
+        .map(meanLoad),
+    );
   }
   return loads;
 }
