@@ -139,7 +139,8 @@ export class IsolatedWorlds {
     if (known !== undefined) return known;
     const contextId = this.#createWorld(frame);
     this.#contextIds.set(document, contextId);
-    // At the moment at which one document takes the place of another there is none; whoever asks next tries again.
+    // There is none at the moment at which one document takes the place of another: who asks next
+    // tries again.
     contextId.catch(() => {
       if (this.#contextIds.get(document) === contextId) this.#contextIds.delete(document);
     });

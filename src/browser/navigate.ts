@@ -66,8 +66,7 @@ async function explain(
   ).catch(() => null);
   if (frame === null && log.latestResponse !== undefined) throw unresponsive(url.href, cause);
   // The empty page that it began with was answered by nobody.
-  const isCommitted = frame !== null && log.responseOf(frame.loaderId) !== undefined;
-  if (isCommitted && !frame.isErrorPage) {
+  if (frame !== null && !frame.isErrorPage && log.responseOf(frame.loaderId) !== undefined) {
     const isEmpty = await within(frameTimeoutMs, worlds.call(frame, hasNoRoot)).catch(() => false);
     if (!isEmpty) return { timedOut };
     // Each document may be so short-lived that none was seen.

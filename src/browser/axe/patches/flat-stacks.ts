@@ -41,6 +41,7 @@ function flatBackground(element: Element, stack: readonly Element[]): Color | nu
   get_node_from_tree_default(element)!._cache.isOnFlat = true;
   // What lies behind the page comes into it.
   if (!stack.includes(document.body)) return null;
+  // All are read: one that can't be is an error, also where it is hidden.
   const colors = stack.map(backgroundColorOf);
   const top = colors.find(({ alpha }) => alpha !== 0);
   if (top === undefined) return new color_default2(255, 255, 255, 1);
