@@ -70,8 +70,12 @@ const chromiumFlags = [
   // A headless shell has no other popup blocker. A window that shows a dialog at once stops its opener.
   '--block-new-web-contents',
   `--js-flags=${scriptFlags.join(' ')}`,
-  // To have documents parsed as they come costs more than it saves.
-  '--disable-features=BackgroundResourceFetch',
+  `--disable-features=${[
+    // To have documents parsed as they come costs more than it saves.
+    'BackgroundResourceFetch',
+    // A page that is opened for one document needs its frame, and all that draws it, but once.
+    'RenderDocument',
+  ].join()}`,
   // No page is judged by what its WebGL draws, and a software GPU is one more thing to attack.
   '--disable-webgl',
   '--use-gl=disabled',
