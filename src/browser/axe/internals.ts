@@ -85,6 +85,8 @@ export interface Check {
 export interface CheckResult {
   readonly id: string;
   result: unknown;
+  data: unknown;
+  relatedNodes: object[];
 }
 
 export interface Rule extends Readonly<Record<CheckType, readonly (string | { id: string })[]>> {

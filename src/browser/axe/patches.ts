@@ -10,6 +10,7 @@ import { grid } from './patches/grid.ts';
 import { iconLigature } from './patches/icon-ligature.ts';
 import { lines } from './patches/lines.ts';
 import { memoize } from './patches/memoize.ts';
+import { messages } from './patches/messages.ts';
 import { names } from './patches/names.ts';
 import { nthChild } from './patches/nth-child.ts';
 import { results } from './patches/results.ts';
@@ -17,6 +18,7 @@ import { roles } from './patches/roles.ts';
 import { ruleRun } from './patches/rule-run.ts';
 import { runCache } from './patches/run-cache.ts';
 import { selectorData } from './patches/selector-data.ts';
+import { selectorIndex } from './patches/selector-index.ts';
 import { selectors } from './patches/selectors.ts';
 import { stacking } from './patches/stacking.ts';
 import { textBlock } from './patches/text-block.ts';
@@ -37,6 +39,7 @@ export const patches: readonly Patch[] = [
   ruleRun,
   ...elementSource,
   ...selectorData,
+  ...selectorIndex,
   ...nthChild,
   ...selectors,
   ...roles,
@@ -55,5 +58,6 @@ export const patches: readonly Patch[] = [
   flatStacks,
   colors,
   textBlock,
+  messages,
   ...results,
 ];

@@ -71,12 +71,9 @@ function fullyEncompasses(element: Element, rects: Rect | readonly Rect[]): bool
   const background = backgroundOf(element);
   background.box ??= boxOf(element);
   const { left, top, right, bottom } = background.box;
-  return [rects]
-    .flat()
-    .every(
-      (rect) =>
-        rect.top >= top && rect.bottom <= bottom && rect.left >= left && rect.right <= right,
-    );
+  const encompasses = (rect: Rect): boolean =>
+    rect.top >= top && rect.bottom <= bottom && rect.left >= left && rect.right <= right;
+  return Array.isArray(rects) ? rects.every(encompasses) : encompasses(rects as Rect);
 }
 
 function boxOf(element: Element): NonNullable<Background['box']> {
@@ -118,7 +115,8 @@ function _getBackgroundColor(
   const textRects = get_visible_child_text_rects_default(element);
   const shadows =
     _getTextShadowColors(element, { minRatio: shadowOutlineEmMax, ignoreEdgeCount: true }) ?? [];
-  for (const background of stack) {
+  for (let index = 0; index < stack.length; index += 1) {
+    const background = stack[index] as Element;
     if (elementHasImage(background)) {
       bgElms.push(background);
       return null;

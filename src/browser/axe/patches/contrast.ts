@@ -47,11 +47,17 @@ function nearestDecorated(vNode: VirtualNode | null | undefined): Decorated | nu
   const known = cache_default.get('decorated', () => new Map<VirtualNode, Decorated | null>());
   let decorated = known.get(vNode);
   if (decorated === undefined) {
-    const area = getPseudoElementArea(vNode, ':before') + getPseudoElementArea(vNode, ':after');
+    const area = decoratedArea(vNode, ':before') + decoratedArea(vNode, ':after');
     decorated = area > 0 ? { vNode, area } : nearestDecorated(vNode.parent);
     known.set(vNode, decorated);
   }
   return decorated;
+}
+
+/** In square pixels; most elements draw nothing. */
+function decoratedArea(vNode: VirtualNode, pseudo: ':before' | ':after'): number {
+  const { content } = window.getComputedStyle(vNode.actualNode as Element, pseudo);
+  return content === 'none' ? 0 : getPseudoElementArea(vNode, pseudo);
 }
 
 type Control = HTMLElement & { readonly options: ArrayLike<unknown>; readonly htmlFor: string };
@@ -131,6 +137,7 @@ export const contrast: readonly Patch[] = [
     `For each text all elements that it is in are asked for what they draw before and after their content.`,
     findPseudoElement,
     nearestDecorated,
+    decoratedArea,
   ),
   replaceFunction(
     `For each text all elements that it is in are asked for what they label.`,

@@ -17,6 +17,17 @@ function toRect(x: number, y: number, width: number, height: number): Rect {
   };
 }
 
+/** Of each line or box. */
+function rectsOf(source: Element | Range): Rect[] {
+  const domRects = source.getClientRects();
+  const rects: Rect[] = [];
+  for (let index = 0; index < domRects.length; index += 1) {
+    const { x, y, width, height } = domRects[index] as DOMRect;
+    rects.push(toRect(x, y, width, height));
+  }
+  return rects;
+}
+
 function _getIntersectionRect(a: Rect, b: Rect): Rect | null {
   const left = Math.max(a.left, b.left);
   const right = Math.min(a.right, b.right);
@@ -46,7 +57,7 @@ function getGridPositionOfRect(this: Grid, rect: Rect, margin = 0): Rect {
 const reason = `To make a DOM object of a rectangle and to read its sides costs more than what is done with it.`;
 
 export const geometry: readonly Patch[] = [
-  replaceFunction(reason, _getIntersectionRect, toRect),
+  replaceFunction(reason, _getIntersectionRect, toRect, rectsOf),
   replaceFunction(reason, _getBoundingRect),
   replaceFunction(reason, _getRectCenter),
   replaceMethod(reason, getGridPositionOfRect),

@@ -14,10 +14,11 @@ declare function _visuallySort(a: VirtualNode, b: VirtualNode): number;
 
 function addNodeToGrid(grid: Grid, vNode: Placed): void {
   const clipping = get_overflow_hidden_ancestors_default(vNode);
-  for (const clientRect of vNode.clientRects) {
-    let visibleRect: Rect | null = clientRect;
-    for (const { boundingClientRect } of clipping) {
-      visibleRect &&= _getIntersectionRect(visibleRect, boundingClientRect);
+  const { clientRects } = vNode;
+  for (let index = 0; index < clientRects.length; index += 1) {
+    let visibleRect = clientRects[index] as Rect | null;
+    for (let by = 0; visibleRect !== null && by < clipping.length; by += 1) {
+      visibleRect = _getIntersectionRect(visibleRect, clipping[by]!.boundingClientRect);
     }
     if (visibleRect === null) continue;
     vNode._grid ??= grid;
@@ -33,11 +34,15 @@ function getRectStack(grid: Grid, rect: Rect, recursed = false): (VirtualNode | 
   const cell = grid.getCellFromPoint(center);
   const x = Math.floor(center.x);
   const y = Math.floor(center.y);
-  let stack = cell.filter((vNode) => isAt(vNode, x, y));
-  if (grid.container !== null) stack = [...stackAtCenter(grid.container), ...stack];
+  const stack = grid.container === null ? [] : stackAtCenter(grid.container).slice();
+  for (let index = 0; index < cell.length; index += 1) {
+    const vNode = cell[index] as VirtualNode;
+    if (isAt(vNode, x, y)) stack.push(vNode);
+  }
   if (recursed) return stack;
-  const nodes = new Set(stack.toSorted(_visuallySort).map(({ actualNode }) => actualNode));
-  return [...nodes.add(document.documentElement)];
+  const nodes = stack.toSorted(_visuallySort).map(({ actualNode }) => actualNode);
+  if (!nodes.includes(document.documentElement)) nodes.push(document.documentElement);
+  return grid.container === null ? nodes : [...new Set(nodes)];
 }
 
 /** The same for all that is in one container. */

@@ -8,7 +8,7 @@ declare function get_overflow_hidden_ancestors_default(vNode: VirtualNode): Virt
 declare function isOutsideNodeBounds(rects: readonly Rect[], nodeRect: Rect): boolean;
 declare function filterHiddenRects(rects: readonly Rect[], clipping: VirtualNode[]): Rect[];
 declare function getPositionOrder(vNode: VirtualNode): number;
-declare function toRect(x: number, y: number, width: number, height: number): Rect;
+declare function rectsOf(source: Range): Rect[];
 declare function originalvisuallyOverlaps(rect: Rect, parent: Element): boolean;
 declare function original_visuallySort(a: VirtualNode, b: VirtualNode): number;
 declare function original_getTextShadowColors(node: Element, options: object): object[] | null;
@@ -19,9 +19,7 @@ function getContentRects(text: Node): readonly Rect[] {
   if (rects === undefined) {
     const range = cache_default.get('textRange', () => document.createRange());
     range.selectNodeContents(text);
-    rects = Array.from(range.getClientRects(), ({ x, y, width, height }) =>
-      toRect(x, y, width, height),
-    );
+    rects = rectsOf(range);
     known.set(text, rects);
   }
   return rects;
@@ -31,7 +29,7 @@ function getVisibleChildTextRectsMemoized(vNode: VirtualNode): Rect[] {
   const { actualNode, boundingClientRect } = vNode;
   const clipping = get_overflow_hidden_ancestors_default(vNode);
   const visible: Rect[] = [];
-  for (const text of actualNode.childNodes) {
+  for (let text = actualNode.firstChild; text !== null; text = text.nextSibling) {
     if (text.nodeType !== 3 || !/\S/.test(text.nodeValue ?? '')) continue;
     const rects = getContentRects(text);
     if (isOutsideNodeBounds(rects, boundingClientRect)) continue;

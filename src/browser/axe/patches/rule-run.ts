@@ -10,15 +10,20 @@ import type {
 } from '../internals.ts';
 import type { Patch } from '../patch.ts';
 
-type EnabledCheck = [type: CheckType, check: Check, options: unknown];
+type RelatedNode = Node | VirtualNode;
+interface EnabledCheck {
+  readonly type: CheckType;
+  readonly check: Check;
+  readonly checkOptions: unknown;
+}
 
 // axe's own.
 declare const check_result_default: new (check: Check) => CheckResult;
-declare const dq_element_default: new (node: VirtualNode) => object;
+declare const dq_element_default: new (node: RelatedNode) => object;
 declare const node_serializer_default: { toSpec(node: VirtualNode): unknown };
 declare const rule_error_default: new (details: object) => Error;
 declare const rule_result_default: new (rule: Rule) => RuleResult;
-declare function check_helper_default(result: CheckResult, options: unknown): object;
+declare const abstract_virtual_node_default: new () => VirtualNode;
 declare function get_check_option_default(
   check: Check,
   ruleId: string,
@@ -60,15 +65,17 @@ function runChecksOnAll(
   const keepsPasses =
     options.resultTypes?.includes('passes') !== false ||
     rule.pageLevel ||
-    checks.some(([, check]) => check.after !== undefined);
+    checks.some(({ check }) => check.after !== undefined);
   let hasPass = false;
-  for (const node of nodes) {
+  for (let at = 0; at < nodes.length; at += 1) {
+    const node = nodes[at] as VirtualNode;
     const result: NodeResult = { any: [], all: [], none: [] };
-    for (const [type, check, checkOptions] of checks) {
+    for (let index = 0; index < checks.length; index += 1) {
+      const { type, check, checkOptions } = checks[index] as EnabledCheck;
       result[type].push(runCheck(rule, check, checkOptions, node, context));
     }
     if (rule.reviewOnFail) {
-      for (const [type] of checks) {
+      for (const { type } of checks) {
         for (const checkResult of result[type]) {
           if (checkResult.result === (type === 'none')) checkResult.result = undefined;
         }
@@ -91,7 +98,9 @@ function enabledChecks(rule: Rule, options: RunOptions): EnabledCheck[] {
       const check = rule._audit.checks[typeof reference === 'string' ? reference : reference.id];
       if (check === undefined) throw new Error(`no check for ${rule.id}`);
       const option = get_check_option_default(check, rule.id, options);
-      return option.enabled ? [[type, check, check.getOptions(option.options)]] : [];
+      return option.enabled
+        ? [{ type, check, checkOptions: check.getOptions(option.options) }]
+        : [];
     }),
   );
 }
@@ -104,7 +113,7 @@ function runCheck(
   context: unknown,
 ): CheckResult {
   const checkResult = new check_result_default(check);
-  const helper = check_helper_default(checkResult, checkOptions);
+  const helper = { checkResult, data: noteData, relatedNodes: noteRelatedNodes };
   try {
     checkResult.result = check.evaluate.call(helper, node.actualNode, checkOptions, node, context);
     return checkResult;
@@ -119,6 +128,23 @@ function runCheck(
   }
 }
 
+/** What a check calls as its `this`. */
+interface CheckHelper {
+  readonly checkResult: CheckResult;
+}
+
+function noteData(this: CheckHelper, data: unknown): void {
+  this.checkResult.data = data;
+}
+
+function noteRelatedNodes(this: CheckHelper, related: RelatedNode | ArrayLike<RelatedNode>): void {
+  const isOne = related instanceof Node || related instanceof abstract_virtual_node_default;
+  this.checkResult.relatedNodes = Array.from(isOne ? [related] : related)
+    .map((node) => (node instanceof abstract_virtual_node_default ? node.actualNode : node))
+    .filter((node) => node instanceof Node)
+    .map((node) => new dq_element_default(node));
+}
+
 export const ruleRun: Patch = {
   reason: `Each check of each element goes through four queues and merges its options anew, although none of
     axe's own checks waits for anything; and each element that passes is described, to be dropped.`,
@@ -128,5 +154,7 @@ export const ruleRun: Patch = {
     runChecksOnAll,
     enabledChecks,
     runCheck,
+    noteData,
+    noteRelatedNodes,
   ].join('\n'),
 };

@@ -1,7 +1,11 @@
 import type { RunCache, StackingContext, VirtualNode } from '../internals.ts';
 import { type Patch, replaceFunction } from '../patch.ts';
 
-type Properties = readonly [names: readonly string[], initial: string][];
+interface StackingProperty {
+  readonly names: readonly string[];
+  /** Any other stacks. */
+  readonly initial: string;
+}
 
 // axe's own.
 declare const cache_default: RunCache;
@@ -40,24 +44,25 @@ function isStackingContext(vNode: VirtualNode, parent: VirtualNode): boolean {
   if (zIndex !== 'auto' && (position !== 'static' || isFlexOrGridContainer(parent))) return true;
   if (vNode.getComputedStylePropertyValue('opacity') !== '1') return true;
   const style = vNode.computedStyle;
-  for (const [names, initial] of cache_default.get('stackingProperties', stackingProperties)) {
+  const properties = cache_default.get('stackingProperties', stackingProperties);
+  for (let index = 0; index < properties.length; index += 1) {
+    const { names, initial } = properties[index] as StackingProperty;
     let value = '';
-    for (let index = 0; value === '' && index < names.length; index += 1) {
-      value = style.getPropertyValue(names[index] as string);
+    for (let name = 0; value === '' && name < names.length; name += 1) {
+      value = style.getPropertyValue(names[name] as string);
     }
     if (value !== '' && value !== initial) return true;
   }
   if (style.getPropertyValue('isolation') === 'isolate') return true;
-  const willChange = vNode.getComputedStylePropertyValue('will-change');
+  const willChange = style.getPropertyValue('will-change');
   if (willChange === 'transform' || willChange === 'opacity') return true;
-  return ['layout', 'paint', 'strict', 'content'].includes(
-    vNode.getComputedStylePropertyValue('contain'),
-  );
+  const contain = style.getPropertyValue('contain');
+  return contain !== 'none' && ['layout', 'paint', 'strict', 'content'].includes(contain);
 }
 
-/** Of which any but the initial value stacks, in the names that this browser knows. */
-function stackingProperties(): Properties {
-  const properties: Properties = [
+/** In the names that this browser knows; one that it doesn't know stacks nothing. */
+function stackingProperties(): StackingProperty[] {
+  const properties: [names: string[], initial: string][] = [
     [['-webkit-transform', '-ms-transform', 'transform'], 'none'],
     [['mix-blend-mode'], 'normal'],
     [['filter'], 'none'],
@@ -68,10 +73,12 @@ function stackingProperties(): Properties {
     [['-webkit-mask-border', 'mask-border'], 'none'],
     [['-webkit-overflow-scrolling'], 'auto'],
   ];
-  return properties.map(([names, initial]) => [
-    names.filter((name) => CSS.supports(name, 'initial')),
-    initial,
-  ]);
+  return properties
+    .map(([names, initial]) => ({
+      names: names.filter((name) => CSS.supports(name, 'initial')),
+      initial,
+    }))
+    .filter(({ names }) => names.length > 0);
 }
 
 export const stacking: readonly Patch[] = [

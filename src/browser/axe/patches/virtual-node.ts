@@ -5,6 +5,7 @@ declare let nodeIndex2: number;
 declare const abstract_virtual_node_default: new () => object;
 declare const cache_default: { get(key: 'nodeMap'): WeakMap<Node, object> | undefined };
 declare function toRect(x: number, y: number, width: number, height: number): object;
+declare function rectsOf(element: Element): { width: number }[];
 declare function is_xhtml_default(document: Document | null): boolean;
 declare function valid_input_type_default(): string[];
 declare function _isFocusable(node: Node): boolean;
@@ -14,7 +15,7 @@ declare function _getElementInternals(node: Node): object | undefined;
 function virtualNodeClass() {
   /** The fields of form controls are read when they are asked for: most elements have none. */
   class Props {
-    readonly #node: Element & Record<string, unknown>;
+    readonly _node: Element & Record<string, unknown>;
     readonly nodeType: number;
     readonly nodeName: string;
     readonly id: string;
@@ -22,27 +23,27 @@ function virtualNodeClass() {
     readonly nodeValue: string | null;
 
     constructor(node: Node, nodeName: string, type: string | undefined) {
-      this.#node = node as Element & Record<string, unknown>;
+      this._node = node as Element & Record<string, unknown>;
       this.nodeType = node.nodeType;
       this.nodeName = nodeName;
-      this.id = this.#node.id;
+      this.id = this._node.id;
       this.type = type;
       this.nodeValue = node.nodeValue;
     }
     get multiple() {
-      return this.#node['multiple'];
+      return this._node['multiple'];
     }
     get value() {
-      return this.#node['value'];
+      return this._node['value'];
     }
     get selected() {
-      return this.#node['selected'];
+      return this._node['selected'];
     }
     get checked() {
-      return this.#node['checked'];
+      return this._node['checked'];
     }
     get indeterminate() {
-      return this.#node['indeterminate'];
+      return this._node['indeterminate'];
     }
   }
   const properties = new Map<string, number>();
@@ -55,20 +56,20 @@ function virtualNodeClass() {
     readonly _isHidden = null;
     readonly _cache = {};
     _isInTree = false;
+    readonly props: Props;
     readonly _isXHTML: boolean;
     readonly _type: string | undefined;
     _results = null;
     _resultsOf = null;
-    #props: Props | undefined;
-    #attrNames: string[] | undefined;
-    #style: CSSStyleDeclaration | undefined;
+    _attrNames: string[] | undefined;
+    _style: CSSStyleDeclaration | undefined;
     /** By the number of the property. */
-    #styles: (string | undefined)[] | undefined;
-    #isFocusable: boolean | undefined;
-    #tabbableElements: object[] | undefined;
-    #clientRects: object[] | undefined;
-    #boundingClientRect: object | undefined;
-    #elementInternals: object | null | undefined = null;
+    _styles: (string | undefined)[] | undefined;
+    _isFocusable: boolean | undefined;
+    _tabbableElements: object[] | undefined;
+    _clientRects: object[] | undefined;
+    _boundingClientRect: object | undefined;
+    _elementInternals: object | null | undefined = null;
 
     constructor(node: HTMLElement, parent?: object | null, shadowId?: string) {
       super();
@@ -86,11 +87,8 @@ function virtualNodeClass() {
           ? (known as string)
           : 'text';
       }
-      this.#props = new Props(node, this._isXHTML ? node.nodeName : name, this._type);
+      this.props = new Props(node, this._isXHTML ? node.nodeName : name, this._type);
       cache_default.get('nodeMap')?.set(node, this);
-    }
-    get props() {
-      return this.#props;
     }
     attr(name: string) {
       const { actualNode } = this;
@@ -101,44 +99,42 @@ function virtualNodeClass() {
       return typeof actualNode.hasAttribute === 'function' && actualNode.hasAttribute(name);
     }
     get attrNames() {
-      return (this.#attrNames ??= Element.prototype.getAttributeNames.call(this.actualNode));
+      return (this._attrNames ??= Element.prototype.getAttributeNames.call(this.actualNode));
     }
     get computedStyle() {
-      return (this.#style ??= globalThis.getComputedStyle(this.actualNode));
+      return (this._style ??= globalThis.getComputedStyle(this.actualNode));
     }
     getComputedStylePropertyValue(property: string) {
       let index = properties.get(property);
       if (index === undefined) properties.set(property, (index = properties.size));
-      this.#styles ??= [];
-      while (this.#styles.length < index) this.#styles.push(undefined);
-      return (this.#styles[index] ??= this.computedStyle.getPropertyValue(property));
+      const styles = (this._styles ??= []);
+      while (styles.length <= index) styles.push(undefined);
+      return (styles[index] ??= this.computedStyle.getPropertyValue(property));
     }
     get isFocusable() {
-      return (this.#isFocusable ??= _isFocusable(this.actualNode));
+      return (this._isFocusable ??= _isFocusable(this.actualNode));
     }
     get tabbableElements() {
-      return (this.#tabbableElements ??= _getTabbableElements(this));
+      return (this._tabbableElements ??= _getTabbableElements(this));
     }
     get clientRects() {
-      return (this.#clientRects ??= Array.from(this.actualNode.getClientRects())
-        .filter(({ width }) => width > 0)
-        .map(({ x, y, width, height }) => toRect(x, y, width, height)));
+      return (this._clientRects ??= rectsOf(this.actualNode).filter(({ width }) => width > 0));
     }
     get boundingClientRect() {
-      if (this.#boundingClientRect === undefined) {
+      if (this._boundingClientRect === undefined) {
         const { x, y, width, height } = this.actualNode.getBoundingClientRect();
-        this.#boundingClientRect = toRect(x, y, width, height);
+        this._boundingClientRect = toRect(x, y, width, height);
       }
-      return this.#boundingClientRect;
+      return this._boundingClientRect;
     }
     get elementInternals() {
-      if (this.#elementInternals === null) {
-        this.#elementInternals = _getElementInternals(this.actualNode);
+      if (this._elementInternals === null) {
+        this._elementInternals = _getElementInternals(this.actualNode);
       }
-      return this.#elementInternals;
+      return this._elementInternals;
     }
     set elementInternals(value) {
-      this.#elementInternals = value;
+      this._elementInternals = value;
     }
   };
 }

@@ -17,7 +17,8 @@ interface Viewport {
 declare const cache_default: RunCache;
 declare const clipRegex: RegExp;
 declare const clipPathRegex: RegExp;
-declare function _nodeLookup(node: unknown): { vNode: VirtualNode | undefined; domNode: Element };
+declare const abstract_virtual_node_default: new () => VirtualNode;
+declare function isVisibleToScreenReadersVirtual(vNode: VirtualNode | undefined): boolean;
 declare function get_node_from_tree_default(node: Node): VirtualNode | undefined;
 declare function _isFixedPosition(node: Element): boolean;
 declare function get_scroll_offset_default(document: Document): { left: number; top: number };
@@ -92,15 +93,39 @@ function readViewport(): Viewport {
   };
 }
 
-function isOffscreen(element: unknown, { isAncestor }: Ancestry = {}): boolean | undefined {
+function nodeOf(element: VirtualNode | Element): VirtualNode | undefined {
+  return element instanceof abstract_virtual_node_default
+    ? element
+    : get_node_from_tree_default(element);
+}
+
+function _isVisibleOnScreen(element: VirtualNode | Element): boolean {
+  return isVisibleOnScreenVirtual(nodeOf(element) as VirtualNode);
+}
+
+function _isVisibleToScreenReaders(element: VirtualNode | Element): boolean {
+  return isVisibleToScreenReadersVirtual(nodeOf(element));
+}
+
+function isOffscreen(
+  element: VirtualNode | Element,
+  { isAncestor }: Ancestry = {},
+): boolean | undefined {
   if (isAncestor) return false;
-  const { vNode, domNode } = _nodeLookup(element);
+  const vNode = nodeOf(element);
+  const domNode = (
+    vNode !== undefined && vNode === element ? vNode.actualNode : element
+  ) as Element;
   if (!domNode) return undefined;
   const isFixed = _isFixedPosition(domNode);
   const { direction, scroll, height, rightEdge } = cache_default.get('viewport', readViewport);
   const rect = vNode?.boundingClientRect ?? domNode.getBoundingClientRect();
-  const [x, y] = isFixed ? [0, 0] : [scroll.left, scroll.top];
-  const [left, right, top, bottom] = [rect.left + x, rect.right + x, rect.top + y, rect.bottom + y];
+  const x = isFixed ? 0 : scroll.left;
+  const y = isFixed ? 0 : scroll.top;
+  const left = rect.left + x;
+  const right = rect.right + x;
+  const top = rect.top + y;
+  const bottom = rect.bottom + y;
   if ((top === 0 && bottom === 0) || (left === 0 && right === 0)) return false;
   if (bottom <= 0) {
     const { position } = window.getComputedStyle(domNode);
@@ -136,6 +161,8 @@ function isVisibleOnScreenMemoized(vNode: VirtualNode, isAncestor?: boolean): bo
 
 const reason = `Each way of being hidden is asked for through a list, of elements that aren't meant by it too.`;
 
+const wrapped = `An object is made to find the node of an element, also of what is the node.`;
+
 export const visibility: readonly Patch[] = [
   replaceFunction(
     `Whether an element scrolls is asked of every element, and each time the page is measured for it.`,
@@ -148,6 +175,8 @@ export const visibility: readonly Patch[] = [
     isOffscreen,
     readViewport,
   ),
+  replaceFunction(wrapped, _isVisibleOnScreen, nodeOf),
+  replaceFunction(wrapped, _isVisibleToScreenReaders),
   replaceMemoized(reason, 'isHiddenSelf', isHiddenSelfMemoized),
   replaceMemoized(reason, 'isVisibleOnScreenVirtual', isVisibleOnScreenMemoized),
 ];
