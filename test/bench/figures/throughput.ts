@@ -59,9 +59,9 @@ async function measureLoads(lineup: Lineup, plan: LoadPlan): Promise<Load[]> {
         // One that takes a scan at a time takes so long that once will do.
         if (contestant === undefined || (contestant.isSerial && clients + turn > 1)) continue;
         const { durationMs } = plan;
-        all.push(
-          await loadContestant(lineup, contestant, { clients, durationMs, urls: plan.urls() }),
-        );
+        const urls = plan.urls();
+        const load = { clients, durationMs, urls, looksPerPss: 4 };
+        all.push(await loadContestant(lineup, contestant, load));
         plan.onLoad(all.at(-1)!);
       }
     }
