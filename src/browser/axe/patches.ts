@@ -29,7 +29,11 @@ import { virtualNode } from './patches/virtual-node.ts';
 import { visibility } from './patches/visibility.ts';
 import { words } from './patches/words.ts';
 
-/** Each by itself leaves what axe finds as it is: test/browser/axe/findings.test.ts. */
+/**
+ * What axe finds stays as it is: test/browser/axe/findings.test.ts. What runs for each element goes
+ * through lists by index: an iterator makes an object of each step, and a page lives too briefly for the
+ * compiler that would spare it.
+ */
 export const patches: readonly Patch[] = [
   ...unused,
   memoize,

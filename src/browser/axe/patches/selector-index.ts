@@ -69,9 +69,11 @@ function recordFlatTreeElement(node: Element, state: IndexState): void {
   const index = _nodeRecords.length;
   const { parentNode } = node;
   const parentIdx = (parentNode && _elmToIdx.get(parentNode)) ?? -1;
+  // A form's may be a control in it that has this name.
+  const hasRoot = typeof node.getRootNode === 'function';
   // An element is in the tree that its parent is in.
-  const rootId =
-    _nodeRecords[parentIdx]?.rootId ?? rootIdFor(node.getRootNode?.() ?? document, state);
+  const known = hasRoot ? _nodeRecords[parentIdx]?.rootId : undefined;
+  const rootId = known ?? rootIdFor(hasRoot ? node.getRootNode() : document, state);
   _elmToIdx.set(node, index);
   _nodeRecords.push(indexElement(node, index, { parentIdx, rootId, countFeatures: true }, state));
   if (node.shadowRoot) rootIdFor(node.shadowRoot, state);
