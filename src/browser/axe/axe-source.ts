@@ -9,7 +9,6 @@
  * no other: there axe runs as it comes, and a test tells.
  */
 import { buildFile, buildSource } from './build.ts';
-import { packLanguages } from './languages.ts';
 import { applyPatch } from './patch.ts';
 import { patches } from './patches.ts';
 import { styleOf } from './patches/styles.ts';
@@ -29,7 +28,7 @@ export async function loadAxe(tags: readonly string[]): Promise<AxeSource> {
   if (new Bun.CryptoHasher('sha256').update(bundle).digest('hex') !== patchedBundle) {
     return { source: minified, isPatched: false };
   }
-  const slimmed = slim(packLanguages(patches.reduce(applyPatch, bundle)), tags);
+  const slimmed = slim(patches.reduce(applyPatch, bundle), tags);
   const source = `${shareStyles(slimmed)}\n${await readColors()}`;
   return {
     source: escapeBeyondLatin(await buildSource(source, { minify: true, format: 'iife' })),

@@ -4,9 +4,8 @@ export interface Patch {
   readonly reason: string;
   /** The beginning of the one declaration or statement that is replaced. */
   readonly start: string;
-  readonly replacement: string;
-  /** Where what was there stays beside it: its beginning, with a name of its own. */
-  readonly originalStart?: string;
+  /** May be made of what it replaces. */
+  readonly replacement: string | ((original: string) => string);
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- any function of ours
@@ -24,7 +23,7 @@ export function replaceFunction(
   return {
     reason,
     start: `function ${replacement.name}(`,
-    replacement: [replacement, ...helpers].map(String).join('\n'),
+    replacement: sourceOf([replacement, ...helpers]),
   };
 }
 
@@ -34,8 +33,14 @@ export function wrapFunction(
   replacement: PageFunction,
   ...helpers: PageFunction[]
 ): Patch {
-  const originalStart = `function original${replacement.name}(`;
-  return { ...replaceFunction(reason, replacement, ...helpers), originalStart };
+  const start = `function ${replacement.name}(`;
+  const renamed = `function original${replacement.name}(`;
+  return {
+    reason,
+    start,
+    replacement: (original) =>
+      `${sourceOf([replacement, ...helpers])}\n${original.replace(start, () => renamed)}`,
+  };
 }
 
 /** Replaces the method of the same name, of whichever of the bundle's classes has one. */
@@ -62,7 +67,7 @@ export function remove(reason: string, start: string): Patch {
 }
 
 /** Replaces what begins with the patch's start. Throws where there is none, or more than one. */
-export function applyPatch(source: string, { start, replacement, originalStart }: Patch): string {
+export function applyPatch(source: string, { start, replacement }: Patch): string {
   const from = findLine(source, start);
   const indent = /^ */.exec(source.slice(from, from + 100))?.[0] ?? '';
   const lineEnd = source.indexOf('\n', from);
@@ -70,9 +75,12 @@ export function applyPatch(source: string, { start, replacement, originalStart }
   const lastLine = new RegExp(`\n${indent}[}\\]](?:.*[;}])?$`, 'gm');
   lastLine.lastIndex = lineEnd;
   const end = source[lineEnd - 1] === ';' ? lineEnd : endOf(lastLine.exec(source));
-  const original =
-    originalStart === undefined ? '' : source.slice(from, end).replace(start, () => originalStart);
-  return `${source.slice(0, from)}${replacement}\n${original}${source.slice(end)}`;
+  const text = typeof replacement === 'string' ? replacement : replacement(source.slice(from, end));
+  return `${source.slice(0, from)}${text}\n${source.slice(end)}`;
+}
+
+function sourceOf(functions: readonly PageFunction[]): string {
+  return functions.map(String).join('\n');
 }
 
 function findLine(source: string, start: string): number {

@@ -8,6 +8,7 @@ import { flatStacks } from './patches/flat-stacks.ts';
 import { geometry } from './patches/geometry.ts';
 import { grid } from './patches/grid.ts';
 import { iconLigature } from './patches/icon-ligature.ts';
+import { languages } from './patches/languages.ts';
 import { lines } from './patches/lines.ts';
 import { memoize } from './patches/memoize.ts';
 import { messages } from './patches/messages.ts';
@@ -63,5 +64,6 @@ export const patches: readonly Patch[] = [
   colors,
   textBlock,
   messages,
+  ...languages,
   ...results,
 ];

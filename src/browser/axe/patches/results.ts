@@ -30,8 +30,11 @@ export const results: readonly Patch[] = [
     reason: `Style sheets and media are loaded for rules that have no element to look at. No rule looks at
       anything else of what is loaded.`,
     start: 'if (runLaterRules.length) {',
-    replacement: '',
-    originalStart: 'if (runLaterRules.some((rule) => rule.gather(context).length > 0)) {',
+    replacement: (original) =>
+      original.replace(
+        'runLaterRules.length',
+        'runLaterRules.some((rule) => rule.gather(context).length > 0)',
+      ),
   },
   {
     reason: `One element that passes is described for each rule, also where passes aren't asked for.`,
