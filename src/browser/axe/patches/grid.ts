@@ -34,15 +34,11 @@ function getRectStack(grid: Grid, rect: Rect, recursed = false): (VirtualNode | 
   const cell = grid.getCellFromPoint(center);
   const x = Math.floor(center.x);
   const y = Math.floor(center.y);
-  const stack = grid.container === null ? [] : stackAtCenter(grid.container).slice();
-  for (let index = 0; index < cell.length; index += 1) {
-    const vNode = cell[index] as VirtualNode;
-    if (isAt(vNode, x, y)) stack.push(vNode);
-  }
+  let stack = cell.filter((vNode) => isAt(vNode, x, y));
+  if (grid.container !== null) stack = [...stackAtCenter(grid.container), ...stack];
   if (recursed) return stack;
-  const nodes = stack.toSorted(_visuallySort).map(({ actualNode }) => actualNode);
-  if (!nodes.includes(document.documentElement)) nodes.push(document.documentElement);
-  return grid.container === null ? nodes : [...new Set(nodes)];
+  const nodes = new Set(stack.toSorted(_visuallySort).map(({ actualNode }) => actualNode));
+  return [...nodes.add(document.documentElement)];
 }
 
 /** The same for all that is in one container. */

@@ -56,8 +56,7 @@ function isStackingContext(vNode: VirtualNode, parent: VirtualNode): boolean {
   if (style.getPropertyValue('isolation') === 'isolate') return true;
   const willChange = style.getPropertyValue('will-change');
   if (willChange === 'transform' || willChange === 'opacity') return true;
-  const contain = style.getPropertyValue('contain');
-  return contain !== 'none' && ['layout', 'paint', 'strict', 'content'].includes(contain);
+  return ['layout', 'paint', 'strict', 'content'].includes(style.getPropertyValue('contain'));
 }
 
 /** In the names that this browser knows; one that it doesn't know stacks nothing. */

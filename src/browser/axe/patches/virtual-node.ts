@@ -15,7 +15,7 @@ declare function _getElementInternals(node: Node): object | undefined;
 function virtualNodeClass() {
   /** The fields of form controls are read when they are asked for: most elements have none. */
   class Props {
-    readonly _node: Element & Record<string, unknown>;
+    readonly #node: Element & Record<string, unknown>;
     readonly nodeType: number;
     readonly nodeName: string;
     readonly id: string;
@@ -23,27 +23,27 @@ function virtualNodeClass() {
     readonly nodeValue: string | null;
 
     constructor(node: Node, nodeName: string, type: string | undefined) {
-      this._node = node as Element & Record<string, unknown>;
+      this.#node = node as Element & Record<string, unknown>;
       this.nodeType = node.nodeType;
       this.nodeName = nodeName;
-      this.id = this._node.id;
+      this.id = this.#node.id;
       this.type = type;
       this.nodeValue = node.nodeValue;
     }
     get multiple() {
-      return this._node['multiple'];
+      return this.#node['multiple'];
     }
     get value() {
-      return this._node['value'];
+      return this.#node['value'];
     }
     get selected() {
-      return this._node['selected'];
+      return this.#node['selected'];
     }
     get checked() {
-      return this._node['checked'];
+      return this.#node['checked'];
     }
     get indeterminate() {
-      return this._node['indeterminate'];
+      return this.#node['indeterminate'];
     }
   }
   const properties = new Map<string, number>();
@@ -61,15 +61,15 @@ function virtualNodeClass() {
     readonly _type: string | undefined;
     _results = null;
     _resultsOf = null;
-    _attrNames: string[] | undefined;
-    _style: CSSStyleDeclaration | undefined;
+    #attrNames: string[] | undefined;
+    #style: CSSStyleDeclaration | undefined;
     /** By the number of the property. */
-    _styles: (string | undefined)[] | undefined;
-    _isFocusable: boolean | undefined;
-    _tabbableElements: object[] | undefined;
-    _clientRects: object[] | undefined;
-    _boundingClientRect: object | undefined;
-    _elementInternals: object | null | undefined = null;
+    #styles: (string | undefined)[] | undefined;
+    #isFocusable: boolean | undefined;
+    #tabbableElements: object[] | undefined;
+    #clientRects: object[] | undefined;
+    #boundingClientRect: object | undefined;
+    #elementInternals: object | null | undefined = null;
 
     constructor(node: HTMLElement, parent?: object | null, shadowId?: string) {
       super();
@@ -99,42 +99,42 @@ function virtualNodeClass() {
       return typeof actualNode.hasAttribute === 'function' && actualNode.hasAttribute(name);
     }
     get attrNames() {
-      return (this._attrNames ??= Element.prototype.getAttributeNames.call(this.actualNode));
+      return (this.#attrNames ??= Element.prototype.getAttributeNames.call(this.actualNode));
     }
     get computedStyle() {
-      return (this._style ??= globalThis.getComputedStyle(this.actualNode));
+      return (this.#style ??= globalThis.getComputedStyle(this.actualNode));
     }
     getComputedStylePropertyValue(property: string) {
       let index = properties.get(property);
       if (index === undefined) properties.set(property, (index = properties.size));
-      const styles = (this._styles ??= []);
+      const styles = (this.#styles ??= []);
       while (styles.length <= index) styles.push(undefined);
       return (styles[index] ??= this.computedStyle.getPropertyValue(property));
     }
     get isFocusable() {
-      return (this._isFocusable ??= _isFocusable(this.actualNode));
+      return (this.#isFocusable ??= _isFocusable(this.actualNode));
     }
     get tabbableElements() {
-      return (this._tabbableElements ??= _getTabbableElements(this));
+      return (this.#tabbableElements ??= _getTabbableElements(this));
     }
     get clientRects() {
-      return (this._clientRects ??= rectsOf(this.actualNode).filter(({ width }) => width > 0));
+      return (this.#clientRects ??= rectsOf(this.actualNode).filter(({ width }) => width > 0));
     }
     get boundingClientRect() {
-      if (this._boundingClientRect === undefined) {
+      if (this.#boundingClientRect === undefined) {
         const { x, y, width, height } = this.actualNode.getBoundingClientRect();
-        this._boundingClientRect = toRect(x, y, width, height);
+        this.#boundingClientRect = toRect(x, y, width, height);
       }
-      return this._boundingClientRect;
+      return this.#boundingClientRect;
     }
     get elementInternals() {
-      if (this._elementInternals === null) {
-        this._elementInternals = _getElementInternals(this.actualNode);
+      if (this.#elementInternals === null) {
+        this.#elementInternals = _getElementInternals(this.actualNode);
       }
-      return this._elementInternals;
+      return this.#elementInternals;
     }
     set elementInternals(value) {
-      this._elementInternals = value;
+      this.#elementInternals = value;
     }
   };
 }
