@@ -21,8 +21,6 @@ export interface LoadPlan {
   readonly forwardedFor?: string;
   /** Only answers with this status are timed, where it is told. */
   readonly timedStatus?: number;
-  /** After answers that are no success. */
-  readonly pauseMs?: number;
 }
 
 export interface LoadResult {
@@ -81,7 +79,6 @@ async function sendAll(): Promise<void> {
     const status = await connection.send(request);
     if (status === (plan.timedStatus ?? status)) latencies.push(performance.now() - from);
     statuses[status] = (statuses[status] ?? 0) + 1;
-    if (status >= 300 && plan.pauseMs !== undefined) await Bun.sleep(plan.pauseMs);
   }
   connection.close();
 }
