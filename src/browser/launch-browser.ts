@@ -54,8 +54,9 @@ const rootAdvice =
 const scriptFlags = [
   // Megabytes of objects; what else a page may hold in memory, the process watch bounds.
   '--max-old-space-size=512',
-  // Young ones have room from the start: axe makes many, and each time that it is full costs.
-  '--min-semi-space-size=16',
+  // Young ones have room from the start: of what axe makes on most pages nothing need be collected.
+  '--min-semi-space-size=64',
+  '--max-semi-space-size=64',
   // A page lives too briefly to earn back what the strongest compiler takes, and most holes in V8 are in it.
   '--no-turbofan',
   // The one below it is for what runs very often, as in pages of 10,000 elements.
