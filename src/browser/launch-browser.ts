@@ -52,8 +52,9 @@ const rootAdvice =
 
 /** Of V8: `node --v8-options` lists most. */
 const scriptFlags = [
-  // Megabytes of objects; what else a page may hold in memory, the process watch bounds.
-  '--max-old-space-size=512',
+  // Megabytes of old objects, beside three times the next of young ones; what else a page may hold in
+  // memory, the process watch bounds.
+  '--max-old-space-size=432',
   // Young ones have room from the start: of what axe makes on most pages nothing need be collected.
   '--min-semi-space-size=64',
   '--max-semi-space-size=64',

@@ -26,7 +26,7 @@ interface ProcessWatchOptions {
 }
 
 const pollMs = 100;
-/** Of a process, code and shared memory included. V8's heap alone may take up to 747 MB of it. */
+/** Of a process, code and shared memory included. V8's heap alone may take up to 662 MB of it. */
 const maxResidentBytes = 2 ** 30;
 /** Where pages are larger, processes hold as many times more. */
 const bytesPerPage = 4_096;

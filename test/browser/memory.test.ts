@@ -84,7 +84,7 @@ test(
     const limit = await tab.evaluate('performance.memory.jsHeapSizeLimit');
     // V8 adds what it keeps for new objects.
     expect(limit).toBeGreaterThan(500_000_000);
-    expect(limit).toBeLessThan(800_000_000);
+    expect(limit).toBeLessThan(700_000_000);
   },
   scanTimeoutMs,
 );
