@@ -34,6 +34,7 @@ export class IsolatedWorlds {
   readonly #sessions: PageSessions;
   readonly #contextIds = new Map<string, Promise<number>>();
   readonly #injections = new Map<string, Promise<unknown>>();
+  readonly #shared = new Map<CDPSession, string>();
   #generation = 0;
 
   constructor(sessions: PageSessions) {
@@ -95,15 +96,29 @@ export class IsolatedWorlds {
     this.#generation += 1;
     this.#contextIds.clear();
     this.#injections.clear();
+    this.#shared.clear();
   }
 
   /** Runs a script for what it leaves in the world's globals, once a document. */
   async inject(frame: Frame, script: string): Promise<void> {
     const document = keyOf(frame);
-    const injection =
-      this.#injections.get(document) ?? this.#evaluate(frame, `${script}\n;undefined`, true);
+    const injection = this.#injections.get(document) ?? this.#inject(frame, script);
     this.#injections.set(document, injection);
     await injection;
+  }
+
+  /**
+   * Sends a script once for all frames that the session reaches now, for `inject` to run it in some of
+   * them: of a long script, to send it is the greater part of what that costs.
+   */
+  async share(session: CDPSession, script: string): Promise<void> {
+    const { identifier } = await session.send('Page.addScriptToEvaluateOnNewDocument', {
+      source: `globalThis.curbcutSharedScript = (function () {${script}\n})`,
+      worldName: this.#worldName,
+      runImmediately: true,
+    });
+    this.#shared.set(session, script);
+    await session.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
   }
 
   /** The id of the frame within the element that `pageFunction` returns. */
@@ -116,6 +131,13 @@ export class IsolatedWorlds {
     if (objectId === undefined) return undefined;
     const { node } = await frame.session.send('DOM.describeNode', { objectId });
     return node.frameId;
+  }
+
+  async #inject(frame: Frame, script: string): Promise<void> {
+    if (this.#shared.get(frame.session) === script && (await this.call(frame, runSharedScript))) {
+      return;
+    }
+    await this.#evaluate(frame, `${script}\n;undefined`, true);
   }
 
   async #evaluate(
@@ -150,10 +172,23 @@ export class IsolatedWorlds {
   async #createWorld({ id, session }: Frame): Promise<number> {
     const { executionContextId } = await session.send('Page.createIsolatedWorld', {
       frameId: id,
-      worldName: `curbcut-${this.#generation}`,
+      worldName: this.#worldName,
     });
     return executionContextId;
   }
+
+  get #worldName(): string {
+    return `curbcut-${this.#generation}`;
+  }
+}
+
+/** Runs in the page. False in a document that has come since the script was shared. */
+function runSharedScript(): boolean {
+  const world = globalThis as typeof globalThis & { curbcutSharedScript: () => void };
+  // An element with this id would be a property of the window too.
+  if (!Object.hasOwn(world, 'curbcutSharedScript')) return false;
+  world.curbcutSharedScript();
+  return true;
 }
 
 function keyOf({ id, loaderId }: Frame): string {

@@ -29,6 +29,8 @@ const runOptions: RunOptions = {
 
 /** A page with more frames than this is an attack or an accident; each frame costs a copy of axe. */
 const maxChildFrames = 50;
+/** To send axe to each of fewer child frames costs as little as to send it to all at once. */
+const fewestToShare = 4;
 const childFrameTimeoutMs = 10_000;
 const answerTimeoutMs = 2_000;
 /** A page on which more take too long is too large for all of them. */
@@ -114,7 +116,10 @@ async function runOnce(
     const json = await worlds.callWithin(timeoutMs, main, runWhole, options, maxNodesLength);
     return { ...parseResults(json), unscannedFrameCount: 0 };
   }
-  await worlds.callWithin(timeoutMs, main, runMainPart, options);
+  await Promise.all([
+    worlds.callWithin(timeoutMs, main, runMainPart, options),
+    shareAxe(worlds, main, frames, children.length),
+  ]);
   const walk = new ChildFrameWalk(worlds, frames, options);
   await walk.visitAll(main, children);
   const { parts } = walk;
@@ -193,6 +198,18 @@ function isLoaded(frame: Frame | undefined): frame is Frame {
 async function injectAxe(worlds: IsolatedWorlds, frame: Frame): Promise<void> {
   await assertNoClobberedForm(worlds, frame);
   await worlds.inject(frame, script);
+}
+
+/** Ahead of many frames in the main frame's process; where it fails, axe is sent to each of them. */
+async function shareAxe(
+  worlds: IsolatedWorlds,
+  main: Frame,
+  frames: Frame[],
+  childCount: number,
+): Promise<void> {
+  const reached = frames.filter(({ id, session }) => id !== main.id && session === main.session);
+  if (childCount < fewestToShare || reached.length > maxChildFrames) return;
+  await within(childFrameTimeoutMs, worlds.share(main.session, script)).catch(() => {});
 }
 
 function parseResults(json: string): BoundedResults {

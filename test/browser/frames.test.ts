@@ -46,6 +46,19 @@ beforeAll(() => {
         iframe('/204') +
         iframe('/image'),
     ),
+    '/many': page(
+      iframe('/image', 'id="plain"') +
+        iframe('/image?sandboxed', 'id="sandboxed" sandbox') +
+        iframe(`${otherOrigin}/image`, 'id="elsewhere"') +
+        iframe('/many/nested', 'id="nested"') +
+        iframe('/many/named', 'id="named"') +
+        `<div style="display: none">${iframe('/button')}</div>`,
+    ),
+    '/many/nested': page(iframe('/image')),
+    // Named as what axe is kept under in the frames' worlds.
+    '/many/named': page(
+      '<object id="curbcutSharedScript" aria-label="a"></object><img src="data:,">',
+    ),
     '/204': () => new Response(null, { status: 204 }),
   }));
 });
@@ -95,6 +108,23 @@ describe.each([
         'select-name': [[middle, 'select']],
       });
       expect(warnings).toEqual([unscanned('2 frames')]);
+    },
+    scanTimeoutMs,
+  );
+
+  test.concurrent(
+    'more frames than axe is sent to one by one are all scanned, also where scripts are forbidden',
+    async () => {
+      const { violations, warnings } = await stage.scan(`${pages.origin}/many`);
+      const image = violations.find(({ id }) => id === 'image-alt');
+      expect(image?.nodes.map(({ target }) => target)).toEqual([
+        ['#plain', 'img'],
+        ['#sandboxed', 'img'],
+        ['#elsewhere', 'img'],
+        ['#nested', 'iframe', 'img'],
+        ['#named', 'img'],
+      ]);
+      expect(warnings).toEqual([]);
     },
     scanTimeoutMs,
   );
