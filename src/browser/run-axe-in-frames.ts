@@ -59,6 +59,7 @@ const script = [
   microtaskTimers,
   axeSource,
   resultsJsonSource,
+  `globalThis.curbcutFrameContexts = ${frameContexts.toString()};`,
   `(${noteRunningRule.toString()})()`,
 ].join('\n');
 
@@ -107,19 +108,13 @@ async function runOnce(
   timeoutMs: number,
   options: RunOptions,
 ): Promise<Omit<AxeResults, 'rulesNotCompleted'>> {
-  const frames = await worlds.frames();
-  await injectAxe(worlds, main);
-  // To find frames, axe builds its whole tree of the page.
-  const children =
-    frames.length === 1 ? [] : await worlds.call(main, frameContexts, null, longestSelector);
-  if (children.length === 0) {
-    const json = await worlds.callWithin(timeoutMs, main, runWhole, options, maxNodesLength);
-    return { ...parseResults(json), unscannedFrameCount: 0 };
-  }
-  await Promise.all([
-    worlds.callWithin(timeoutMs, main, runMainPart, options),
-    shareAxe(worlds, main, frames, children.length),
-  ]);
+  const [frames] = await Promise.all([worlds.frames(), injectAxe(worlds, main)]);
+  const { json: whole, children } = await worlds.callWithin(timeoutMs, main, runMain, options, {
+    maxLength: maxNodesLength,
+    maxSelectorLength: longestSelector,
+  });
+  if (whole !== null) return { ...parseResults(whole), unscannedFrameCount: 0 };
+  await shareAxe(worlds, main, frames, children.length);
   const walk = new ChildFrameWalk(worlds, frames, options);
   await walk.visitAll(main, children);
   const { parts } = walk;
@@ -184,9 +179,10 @@ class ChildFrameWalk {
     context: FrameContextObject,
   ): Promise<{ part: string; children: (ChildContext | null)[] }> {
     await injectAxe(this.#worlds, frame);
-    const children = await this.#worlds.call(frame, frameContexts, context, longestSelector);
-    const part = await this.#worlds.call(frame, runPart, context, this.#options, this.#room);
-    return { part, children };
+    return this.#worlds.call(frame, runPart, context, this.#options, {
+      maxLength: this.#room,
+      maxSelectorLength: longestSelector,
+    });
   }
 }
 
@@ -216,6 +212,12 @@ function parseResults(json: string): BoundedResults {
   return JSON.parse(json) as BoundedResults;
 }
 
+interface Limits {
+  /** Of the JSON. */
+  readonly maxLength: number;
+  readonly maxSelectorLength: number;
+}
+
 interface ChildContext {
   frameSelector: CrossTreeSelector;
   frameContext: FrameContextObject;
@@ -224,6 +226,7 @@ interface ChildContext {
 // The functions below run in the page's isolated world, where `injectAxe` left `axe`.
 declare const axe: typeof AxeCore;
 declare const curbcutCutTexts: typeof cutTexts;
+declare const curbcutFrameContexts: typeof frameContexts;
 declare const curbcutResultsJson: typeof resultsJson;
 type MainFrameWorld = typeof globalThis & { curbcutMainPart: AxeCore.PartialResult };
 type World = typeof globalThis & { curbcutRunningRule: string | null };
@@ -258,11 +261,11 @@ function readRunningRule(): string | null {
 
 /** Null for a frame that is not to be visited. */
 function frameContexts(
-  context: FrameContextObject | null,
+  context: FrameContextObject | Document,
   maxSelectorLength: number,
 ): (ChildContext | null)[] {
   return axe.utils
-    .getFrameContexts(context ?? document)
+    .getFrameContexts(context)
     .map((child) =>
       JSON.stringify(child.frameSelector).length > maxSelectorLength ? null : child,
     );
@@ -272,24 +275,33 @@ function selectFrame(frameSelector: CrossTreeSelector): Element | null {
   return axe.utils.shadowSelect(frameSelector);
 }
 
-async function runWhole(options: RunOptions, maxLength: number): Promise<string> {
-  return curbcutResultsJson(await axe.run(document, { ...options, iframes: false }), maxLength);
-}
-
-/** The main frame's part stays in the page, being the largest. */
-async function runMainPart(options: RunOptions): Promise<void> {
+/**
+ * The results of a page without frames to visit; else the main frame's part, which stays in the page,
+ * being the largest. The frames are those that the part has places for: it is made in the same turn.
+ */
+async function runMain(
+  options: RunOptions,
+  { maxLength, maxSelectorLength }: Limits,
+): Promise<{ json: string | null; children: (ChildContext | null)[] }> {
+  const children = curbcutFrameContexts(document, maxSelectorLength);
+  if (children.length === 0) {
+    const results = await axe.run(document, { ...options, iframes: false });
+    return { json: curbcutResultsJson(results, maxLength), children };
+  }
   (globalThis as MainFrameWorld).curbcutMainPart = await axe.runPartial(document, options);
+  return { json: null, children };
 }
 
 async function runPart(
   context: FrameContextObject,
   options: RunOptions,
-  maxLength: number,
-): Promise<string> {
-  const json = JSON.stringify(await axe.runPartial(context, options), curbcutCutTexts);
+  { maxLength, maxSelectorLength }: Limits,
+): Promise<{ part: string; children: (ChildContext | null)[] }> {
+  const children = curbcutFrameContexts(context, maxSelectorLength);
+  const part = JSON.stringify(await axe.runPartial(context, options), curbcutCutTexts);
   // What a frame adds can't be shortened without falsifying the counts.
-  if (json.length > maxLength) throw new Error('this frame has too many elements');
-  return json;
+  if (part.length > maxLength) throw new Error('this frame has too many elements');
+  return { part, children };
 }
 
 async function finishRun(

@@ -24,7 +24,7 @@ import { selectors } from './patches/selectors.ts';
 import { stacking } from './patches/stacking.ts';
 import { textBlock } from './patches/text-block.ts';
 import { text } from './patches/text.ts';
-import { tree } from './patches/tree.ts';
+import { contextTrees, tree } from './patches/tree.ts';
 import { unused } from './patches/unused.ts';
 import { virtualNode } from './patches/virtual-node.ts';
 import { visibility } from './patches/visibility.ts';
@@ -41,6 +41,7 @@ export const patches: readonly Patch[] = [
   ...runCache,
   virtualNode,
   tree,
+  ...contextTrees,
   ruleRun,
   ...elementSource,
   ...selectorData,

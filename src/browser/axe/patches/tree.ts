@@ -59,3 +59,17 @@ export const tree: Patch = replaceFunction(
   flattenTree,
   flattenInto,
 );
+
+export const contextTrees: readonly Patch[] = [
+  {
+    reason: `To look for the frames of a page, a tree is made of all of it, and another to run the rules.`,
+    start: 'var _Context = new Context(context), frames = _Context.frames;',
+    replacement:
+      'var _Context = new Context(context, axe._tree), frames = _Context.frames; axe._tree = _Context.flatTree;',
+  },
+  {
+    reason: `As above: this is what runs the rules where no frame was found.`,
+    start: 'context = new Context(context);',
+    replacement: 'context = new Context(context, axe._tree);',
+  },
+];
