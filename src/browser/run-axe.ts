@@ -1,4 +1,5 @@
 import { BrowserDiedError, DomainError, ScanFailedError } from '../errors.ts';
+import { loadAxeAhead } from './axe-script.ts';
 import type { ContextLease } from './browser-instance.ts';
 import { cut } from './cut.ts';
 import { PageFunctionError } from './isolated-world.ts';
@@ -6,7 +7,7 @@ import { inspectLanding, type Landing, unstable } from './landing.ts';
 import { navigate } from './navigate.ts';
 import { isUnreachable } from './navigation-failure.ts';
 import type { BoundedResults } from './results-json.ts';
-import { type AxeResults, loadAxeAhead, runAxeInFrames } from './run-axe-in-frames.ts';
+import { type AxeResults, runAxeInFrames } from './run-axe-in-frames.ts';
 import type { PagePool, PooledPage } from './page-pool.ts';
 import type { ScanPage } from './scan-page.ts';
 import { settle } from './settle.ts';

@@ -1,7 +1,7 @@
 import axeManifest from 'axe-core/package.json' with { type: 'json' };
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { loadAxe } from '../../../src/browser/axe/axe-source.ts';
-import { scannedTags } from '../../../src/browser/run-axe-in-frames.ts';
+import { scannedTags } from '../../../src/browser/axe-script.ts';
 import { type PageServer, servePages } from '../../support/page-server.ts';
 import { type BrowserStage, scanTimeoutMs, startBrowserStage } from '../browser-stage.ts';
 import { runBoth } from './compare-with-stock.ts';
