@@ -76,9 +76,11 @@ export function selectFrame(frameSelector: CrossTreeSelector): Element | null {
  */
 export async function runMain(
   options: RunOptions,
+  hasFrames: boolean,
   maxLength: number,
 ): Promise<{ json: string | null; children: (ChildContext | null)[] }> {
-  const children = curbcutFrameContexts(document);
+  // To axe, all that is named so is a frame: what SVG or another vocabulary has of that name too.
+  const children = hasFrames ? curbcutFrameContexts(document) : [];
   if (children.length === 0) {
     const results = await axe.run(document, { ...options, iframes: false });
     return { json: curbcutResultsJson(results, maxLength), children };

@@ -69,6 +69,7 @@ async function runOnce(
     main,
     runMain,
     options,
+    frames.length > 1,
     maxNodesLength,
   );
   if (whole !== null) return { ...parseResults(whole), unscannedFrameCount: 0 };

@@ -26,6 +26,9 @@ beforeAll(() => {
     '/lazy': page(
       `${iframe('/image')}<div style="height: 20000px"></div>${iframe('/clean', 'loading="lazy"')}`,
     ),
+    '/named-so': page(
+      '<svg role="img" aria-label="a" width="9" height="9"><iframe title="a">b</iframe></svg>',
+    ),
     '/silent': page(iframe('/silence') + iframe('/image')),
     '/silence': silence,
     '/50-frames': page(cleanFrames(49) + iframe('/image')),
@@ -57,6 +60,16 @@ describe('frames that are left out', () => {
       const { violations, warnings } = await stage.scan(pages.origin + path);
       expect(countsOf(violations)).toEqual({ 'image-alt': 1 });
       expect(warnings).toEqual([warning]);
+    },
+    scanTimeoutMs,
+  );
+
+  test.concurrent(
+    'an element that is only named like a frame is not missed',
+    async () => {
+      const { violations, warnings } = await stage.scan(`${pages.origin}/named-so`);
+      expect(violations).toEqual([]);
+      expect(warnings).toEqual([]);
     },
     scanTimeoutMs,
   );
