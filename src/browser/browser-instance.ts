@@ -84,7 +84,11 @@ export class BrowserInstance {
     this.#watch = new ProcessWatch({
       groupId: running.pid,
       maxTotalBytes: options.maxPagesBytes,
-      oldestContextAtMs: () => Math.min(...[...this.#leases].map(({ openedAtMs }) => openedAtMs)),
+      openContexts: () => ({
+        count: this.#leases.size,
+        oldestAtMs: Math.min(...[...this.#leases].map(({ openedAtMs }) => openedAtMs)),
+        areIdle: this.busy === 0,
+      }),
       onOvergrown: () => onOvergrown(this),
     });
     running.browser.once('disconnected', () => void this.#remove());
@@ -113,7 +117,10 @@ export class BrowserInstance {
         openPage: () => within(openTimeoutMs, openPage(running.session, context)),
         userAgent: userAgentOf(binary, productToken),
         majorVersion: majorVersionOf(binary),
-        setIdle: (isIdle) => void (openLease.isIdle = isIdle),
+        setIdle: (isIdle) => {
+          openLease.isIdle = isIdle;
+          if (!isIdle) this.#watch.start();
+        },
         isAlive: () => running.browser.connected,
         isUsable: () => running.browser.connected && (!this.isRetired || this.isReserved),
         died: running.died,

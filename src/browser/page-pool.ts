@@ -18,8 +18,8 @@ interface PagePoolOptions {
   readonly openEgress: () => Promise<EgressProxy>;
 }
 
-/** A page that nobody takes for so long is closed: it costs memory, and the watch over its browser. */
-const maxIdleMs = 30_000;
+/** A page that nobody takes for so long is closed: it costs memory. */
+const maxIdleMs = 300_000;
 
 /** Keeps one page ready while scans follow each other, so that none waits for a renderer to start. */
 export class PagePool {
@@ -63,7 +63,12 @@ export class PagePool {
     if (this.#warm !== null || !this.#options.chromium.isCalm) return;
     const warm = this.#open();
     this.#warm = warm;
-    warm.catch(() => {});
+    // Where memory is short, its renderer may be killed before anybody takes it.
+    warm
+      .then(({ scanPage }) => scanPage.failed)
+      .catch(() => {
+        if (this.#warm === warm) void this.drop();
+      });
     this.#idleTimer = setTimeout(() => void this.drop(), maxIdleMs);
     this.#idleTimer.unref();
   }

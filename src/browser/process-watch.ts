@@ -11,7 +11,9 @@ import { readdirSync, readFileSync } from 'node:fs';
  * Nobody tells which renderer is whose either. But a context has none that is older than itself, so
  * one that is older than every open context was left behind by a closed one, or by one that doesn't
  * close, and is killed too; the browser's own, of the empty page that it starts with, is no loss. One
- * that is younger than some open context waits until that is closed.
+ * that is younger than some open context waits until that is closed or none is in use. For a context
+ * that waits for its scan has one renderer, so that then there are too many; which of them, nobody
+ * tells, and all of them are empty pages but the one to be killed.
  */
 
 interface ProcessWatchOptions {
@@ -19,13 +21,22 @@ interface ProcessWatchOptions {
   readonly groupId: number;
   /** What all renderers may hold together; past it the largest is killed. */
   readonly maxTotalBytes: number;
-  /** By `performance.now()`; Infinity when no context is open. */
-  readonly oldestContextAtMs: () => number;
+  readonly openContexts: () => OpenContexts;
   /** A process that is no renderer holds too much. The watch has ended with it. */
   readonly onOvergrown: () => void;
 }
 
+interface OpenContexts {
+  readonly count: number;
+  /** By `performance.now()`; Infinity when there is none. */
+  readonly oldestAtMs: number;
+  /** True while none of them is in use. */
+  readonly areIdle: boolean;
+}
+
 const pollMs = 100;
+/** Between looks at pages that are empty. */
+const idlePollMs = 1_000;
 /** Of a process, code and shared memory included. V8's heap alone may take up to 662 MB of it. */
 const maxResidentBytes = 2 ** 30;
 /** Where pages are larger, processes hold as many times more. */
@@ -37,6 +48,7 @@ const strayGraceMs = 1_000;
 export class ProcessWatch {
   readonly #options: ProcessWatchOptions;
   #timer: ReturnType<typeof setInterval> | undefined;
+  #everyMs: number | undefined;
   /** All that there are; those of other groups are not looked at again. */
   #processes: ReadonlyMap<number, Process> = new Map();
   /** Since when each has had no context that could be its own. */
@@ -46,44 +58,59 @@ export class ProcessWatch {
     this.#options = options;
   }
 
-  /** Call it before a context is opened; the watch ends by itself when none is left. */
+  /** Call it before a context is opened or used; the watch ends by itself when none is left. */
   start(): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => this.#look(), pollMs);
+    this.#lookEvery(pollMs);
   }
 
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
+    this.#everyMs = undefined;
+  }
+
+  #lookEvery(ms: number): void {
+    if (ms === this.#everyMs) return;
+    this.stop();
+    this.#timer = setInterval(() => this.#look(), ms);
+    this.#everyMs = ms;
   }
 
   #look(): void {
     const now = performance.now();
-    const oldestContextAtMs = this.#options.oldestContextAtMs();
-    const strays = new Map<number, number>();
-    let totalBytes = 0;
-    let largest = { pid: 0, residentBytes: 0 };
+    const { count, oldestAtMs, areIdle } = this.#options.openContexts();
     this.#processes = new Map(readPids().map((pid) => [pid, this.#identify(pid, now)]));
+    const renderers: Renderer[] = [];
     for (const [pid, { kind, seenAtMs }] of this.#processes) {
       if (kind === 'foreign') continue;
       const residentBytes = readResidentBytes(pid);
       // Without memory it has ended, and waits for its parent at most.
       if (residentBytes === 0) continue;
-      if (kind === 'other') {
-        if (residentBytes <= maxResidentBytes) continue;
+      if (kind === 'renderer') renderers.push({ pid, seenAtMs, residentBytes });
+      else if (residentBytes > maxResidentBytes) {
         this.stop();
         this.#options.onOvergrown();
         return;
       }
-      totalBytes += residentBytes;
-      if (residentBytes > largest.residentBytes) largest = { pid, residentBytes };
-      if (seenAtMs < oldestContextAtMs) strays.set(pid, this.#strays.get(pid) ?? now);
+    }
+    const areTooMany = areIdle && renderers.length > count;
+    const strays = new Map<number, number>();
+    for (const { pid, seenAtMs, residentBytes } of renderers) {
+      if (areTooMany || seenAtMs < oldestAtMs) strays.set(pid, this.#strays.get(pid) ?? now);
       const strayMs = now - (strays.get(pid) ?? now);
       if (residentBytes > maxResidentBytes || strayMs >= strayGraceMs) kill(pid);
     }
-    if (totalBytes > this.#options.maxTotalBytes) kill(largest.pid);
+    this.#boundTotal(renderers);
     this.#strays = strays;
-    if (oldestContextAtMs === Infinity && strays.size === 0) this.stop();
+    if (count === 0 && strays.size === 0) this.stop();
+    else this.#lookEvery(areIdle && strays.size === 0 ? idlePollMs : pollMs);
+  }
+
+  #boundTotal(renderers: readonly Renderer[]): void {
+    const bytes = renderers.reduce((sum, { residentBytes }) => sum + residentBytes, 0);
+    if (bytes <= this.#options.maxTotalBytes) return;
+    const [largest] = renderers.toSorted((a, b) => b.residentBytes - a.residentBytes);
+    if (largest !== undefined) kill(largest.pid);
   }
 
   #identify(pid: number, now: number): Process {
@@ -100,6 +127,12 @@ export class ProcessWatch {
 interface Process {
   readonly kind: 'foreign' | 'renderer' | 'other';
   readonly seenAtMs: number;
+}
+
+interface Renderer {
+  readonly pid: number;
+  readonly seenAtMs: number;
+  readonly residentBytes: number;
 }
 
 /** None where there is no /proc. */

@@ -118,6 +118,22 @@ test(
 );
 
 test(
+  'where the renderer of a page that waits for its scan is killed, the scan has another page',
+  async () => {
+    await using stage = await startBrowserStage();
+    await stage.scan(`${pages.origin}/`);
+    const lease = await stage.chromium.lease();
+    const browser = lease.context.browser();
+    const contexts = browser.browserContexts().length;
+    for (const renderer of await renderersOf(pidOf(lease))) process.kill(renderer, 'SIGKILL');
+    while (browser.browserContexts().length === contexts)
+      await new Promise((go) => setImmediate(go));
+    expect((await stage.scan(`${pages.origin}/`)).violations).toEqual([]);
+  },
+  scanTimeoutMs,
+);
+
+test(
   'a browser that dies takes with it a renderer that has stopped',
   async () => {
     await using stage = await startBrowserStage();
