@@ -5,7 +5,7 @@ import { installPeers } from './contestants/peers.ts';
 import { measure } from './measure.ts';
 import { type BenchOptions, parseOptions, usage } from './options.ts';
 import { summarizePages } from './report/summarize.ts';
-import { contestantTable, cpuTable, format, targetTable, waitTable } from './report/tables.ts';
+import { contestantTable, format, pageTable, targetTable, waitTable } from './report/tables.ts';
 import { isReached, targetsOf } from './report/targets.ts';
 
 /*
@@ -24,7 +24,10 @@ const pages = summarizePages(results.single.scans);
 const targets = targetsOf(results, pages);
 
 if (pages.length > 0) {
-  console.log(`\nCPU per scan, ÷ floor\n\n${format(cpuTable(results, pages))}`);
+  console.log(`\nCPU per scan, ÷ floor\n\n${format(pageTable(results, pages, 'cpuMs'))}`);
+  console.log(
+    `\nwall time per scan, p50 ÷ floor\n\n${format(pageTable(results, pages, 'wallMs'))}`,
+  );
 }
 console.log(`\n${format(contestantTable(results, pages))}`);
 if (results.wait.length > 0) console.log(`\n${format(waitTable(results))}`);

@@ -46,6 +46,12 @@ export const typicalPages = generatedPages.filter(({ name }) =>
   ['article', 'form', 'shop', 'dashboard', 'documentation'].includes(name),
 );
 
+/**
+ * Their scripts may go on when they have loaded. Curbcut waits for that, as long as it must; the floor
+ * does not, or is told by the page when there is no more to come.
+ */
+export const scriptedPages: ReadonlySet<string> = new Set(['late-app', 'subresources-150']);
+
 /** The HTML files of a folder and of those below it. */
 export async function pagesOf(folder: string): Promise<BenchPage[]> {
   const files = await Array.fromAsync(new Glob('**/*.{html,htm}').scan(folder));

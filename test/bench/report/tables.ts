@@ -2,27 +2,40 @@ import { clientCounts, patientClientCounts } from '../figures/throughput.ts';
 import { median, quantile } from '../statistics.ts';
 import { quadraticPage } from '../pages/page-set.ts';
 import type { BenchResults } from './results.ts';
-import { meanRatio, ofSize, type PageSummaries, type Size, sizes } from './summarize.ts';
+import {
+  type Measure,
+  meanRatio,
+  ofSize,
+  type PageSummaries,
+  type Size,
+  sizes,
+} from './summarize.ts';
 import { isReached, type Target } from './targets.ts';
 
 /** Cells by rows, the headings first. */
 export type Table = readonly (readonly string[])[];
 
-/** CPU of each scan by page: of the floor in milliseconds, of the others as ratios to it. */
-export function cpuTable({ names }: BenchResults, pages: readonly PageSummaries[]): Table {
+/** What a scan of each page takes: of the floor in milliseconds, of the others as ratios to it. */
+export function pageTable(
+  { names }: BenchResults,
+  pages: readonly PageSummaries[],
+  measure: Measure,
+): Table {
   const others = names.filter((name) => name !== 'floor');
   const rows = pages.map(({ page, elements, of }) => [
     page,
     String(elements),
-    whole(of.get('floor')?.cpuMs ?? NaN),
-    ...others.map((name) => ratio((of.get(name)?.cpuMs ?? NaN) / (of.get('floor')?.cpuMs ?? NaN))),
+    whole(of.get('floor')?.[measure] ?? NaN),
+    ...others.map((name) =>
+      ratio((of.get(name)?.[measure] ?? NaN) / (of.get('floor')?.[measure] ?? NaN)),
+    ),
   ]);
   const common = pages.filter(({ page }) => page !== quadraticPage);
   const means = (Object.keys(sizes) as Size[]).map((size) => [
     `mean, ${size}`,
     '',
     '',
-    ...others.map((name) => ratio(meanRatio(ofSize(common, size), 'cpuMs', name))),
+    ...others.map((name) => ratio(meanRatio(ofSize(common, size), measure, name))),
   ]);
   return [['page', 'elements', 'floor, ms', ...others], ...rows, ...means];
 }
