@@ -2,12 +2,20 @@ import type { CDPSession } from 'puppeteer';
 
 /** A request older than this is taken for a long poll or a dead host. */
 const hangingRequestMs = 4_000;
+/**
+ * Of a shared worker's script, and of one whose worker is ended before it has come, nobody is told the
+ * end. Those of other workers have mostly come by then.
+ */
+const hangingWorkerScriptMs = 1_000;
 const streamingTypes: ReadonlySet<string> = new Set(['EventSource', 'WebSocket', 'Media', 'Ping']);
 
 interface OpenRequest {
   readonly startedAt: number;
   readonly frameId: string | undefined;
   readonly loaderId: string;
+  readonly sessionId: string;
+  /** After which it is not waited for. */
+  readonly hangsAfterMs: number;
 }
 
 /** Counts the requests that a page has under way, from its creation on. */
@@ -16,9 +24,15 @@ export class OpenRequests {
   #lastEndedAt = performance.now();
 
   watch(session: CDPSession): void {
-    session.on('Network.requestWillBeSent', ({ requestId, type, frameId, loaderId }) => {
+    const sessionId = session.id();
+    session.on('Network.requestWillBeSent', ({ requestId, type, frameId, loaderId, request }) => {
       if (type !== undefined && streamingTypes.has(type)) return;
-      this.#requests.set(requestId, { startedAt: performance.now(), frameId, loaderId });
+      const isWorkerScript = loaderId === '' && frameId !== undefined;
+      // From a blob or a data URL it comes at once.
+      if (isWorkerScript && !request.url.startsWith('http')) return;
+      const hangsAfterMs = isWorkerScript ? hangingWorkerScriptMs : hangingRequestMs;
+      const startedAt = performance.now();
+      this.#requests.set(requestId, { startedAt, frameId, loaderId, sessionId, hangsAfterMs });
     });
     session.on('Network.loadingFinished', ({ requestId }) => this.#end(requestId));
     session.on('Network.loadingFailed', ({ requestId }) => this.#end(requestId));
@@ -26,6 +40,13 @@ export class OpenRequests {
     session.on('Page.frameNavigated', ({ frame }) => this.#endOf(frame.id, frame.loaderId));
     session.on('Page.frameDetached', ({ frameId, reason }) => {
       if (reason === 'remove') this.#endOf(frameId);
+    });
+    // Nor do a worker's that has ended.
+    session.on('Target.detachedFromTarget', (ended) => {
+      for (const [requestId, request] of this.#requests) {
+        const isOfWorker = request.frameId === undefined;
+        if (isOfWorker && request.sessionId === ended.sessionId) this.#end(requestId);
+      }
     });
   }
 
@@ -39,7 +60,7 @@ export class OpenRequests {
     const now = performance.now();
     const loading = this.#requests
       .values()
-      .some(({ startedAt }) => now - startedAt < hangingRequestMs);
+      .some(({ startedAt, hangsAfterMs }) => now - startedAt < hangsAfterMs);
     return loading ? 0 : now - this.#lastEndedAt;
   }
 

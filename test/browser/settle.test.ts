@@ -12,6 +12,11 @@ const warning =
   'The page was still loading or changing when it was scanned, so parts may be missing.';
 const runs = (script: string) => page(`<script>${script}</script>`);
 const addImage = 'document.querySelector("main").append(document.createElement("img"))';
+/** The same, with what comes before a request that has no end would be given up. */
+const runsUnheeded = (source: string) =>
+  runs(`${source}; setTimeout(() => { ${addImage}; }, 3_500)`);
+const script = (source: string) =>
+  new Response(source, { headers: { 'content-type': 'text/javascript' } });
 /** A page that is sent in part and never ends. */
 const endless = (start: string) => () =>
   new Response(
@@ -34,7 +39,7 @@ beforeAll(async () => {
     '/late-script': page('', `<script src="/script-later" async></script>`),
     '/script-later': async () => {
       await Bun.sleep(1_000);
-      return new Response(addImage, { headers: { 'content-type': 'text/javascript' } });
+      return script(addImage);
     },
     '/answer-soon': () => Bun.sleep(300).then(() => new Response('')),
     '/answer-later': () => Bun.sleep(1_500).then(() => new Response('')),
@@ -62,6 +67,16 @@ beforeAll(async () => {
     '/hanging-script': page('<img src="data:,"><script src="/silence"></script><button></button>'),
     '/busy': runs('onload = () => setTimeout(() => { for (;;); });'),
     '/to-silence': runs(`${addImage}; onload = () => { location = "${otherOrigin}/silence"; }`),
+    '/shared-worker': runsUnheeded('new SharedWorker("/worker")'),
+    '/ended-worker': runsUnheeded('new Worker("/worker").terminate()'),
+    '/ended-own-worker': runsUnheeded(
+      'new Worker(URL.createObjectURL(new Blob([""]))).terminate()',
+    ),
+    '/ended-asking-worker': runsUnheeded(
+      'const worker = new Worker("/asking-worker"); worker.onmessage = () => worker.terminate()',
+    ),
+    '/worker': () => script(''),
+    '/asking-worker': () => script('fetch("/silence"); postMessage("asked")'),
     '/leaves-requests': runs('fetch("/silence"); onload = () => { location = "/at-once"; }'),
     '/silence': silence,
     '/fonts': () =>
@@ -116,6 +131,10 @@ describe('a page is not waited for', () => {
     ['for an image that never comes', '/hanging-image'],
     ['for an answer that never comes', '/hanging-poll'],
     ['for an asynchronous script that never comes', '/hanging-async-script'],
+    ['for a shared worker', '/shared-worker'],
+    ['for a worker that is ended before its script has come', '/ended-worker'],
+    ['for one that is ended before its script was read', '/ended-own-worker'],
+    ['for what a worker has asked for that is ended', '/ended-asking-worker'],
   ])(
     '%s',
     async (_, path) => {
