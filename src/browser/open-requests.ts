@@ -37,17 +37,18 @@ export class OpenRequests {
     session.on('Network.loadingFinished', ({ requestId }) => this.#end(requestId));
     session.on('Network.loadingFailed', ({ requestId }) => this.#end(requestId));
     // Those of a document that was left neither finish nor fail.
-    session.on('Page.frameNavigated', ({ frame }) => this.#endOf(frame.id, frame.loaderId));
+    session.on('Page.frameNavigated', ({ frame: { id, loaderId } }) =>
+      this.#endAll((request) => request.frameId === id && request.loaderId !== loaderId),
+    );
     session.on('Page.frameDetached', ({ frameId, reason }) => {
-      if (reason === 'remove') this.#endOf(frameId);
+      if (reason === 'remove') this.#endAll((request) => request.frameId === frameId);
     });
-    // Nor do a worker's that has ended.
-    session.on('Target.detachedFromTarget', (ended) => {
-      for (const [requestId, request] of this.#requests) {
-        const isOfWorker = request.frameId === undefined;
-        if (isOfWorker && request.sessionId === ended.sessionId) this.#end(requestId);
-      }
-    });
+    // Nor do those of a worker that has ended, which belong to no frame.
+    session.on('Target.detachedFromTarget', (ended) =>
+      this.#endAll(
+        (request) => request.frameId === undefined && request.sessionId === ended.sessionId,
+      ),
+    );
   }
 
   /** True while there is none, not even a hanging one. */
@@ -64,9 +65,9 @@ export class OpenRequests {
     return loading ? 0 : now - this.#lastEndedAt;
   }
 
-  #endOf(frameId: string, exceptLoaderId?: string): void {
+  #endAll(isEnded: (request: OpenRequest) => boolean): void {
     for (const [requestId, request] of this.#requests) {
-      if (request.frameId === frameId && request.loaderId !== exceptLoaderId) this.#end(requestId);
+      if (isEnded(request)) this.#end(requestId);
     }
   }
 
