@@ -27,6 +27,8 @@ export class OpenRequests {
     const sessionId = session.id();
     session.on('Network.requestWillBeSent', ({ requestId, type, frameId, loaderId, request }) => {
       if (type !== undefined && streamingTypes.has(type)) return;
+      // Meant for the page that a visitor may go to next.
+      if (request.headers['Sec-Purpose']?.startsWith('prefetch')) return;
       const isWorkerScript = loaderId === '' && frameId !== undefined;
       // From a blob or a data URL it comes at once.
       if (isWorkerScript && !request.url.startsWith('http')) return;

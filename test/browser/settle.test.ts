@@ -75,6 +75,14 @@ beforeAll(async () => {
     '/ended-asking-worker': runsUnheeded(
       'const worker = new Worker("/asking-worker"); worker.onmessage = () => worker.terminate()',
     ),
+    '/prefetching': page(
+      `<script>setTimeout(() => { ${addImage}; }, 3_500)</script>`,
+      '<link rel="prefetch" href="/silence">',
+    ),
+    '/speculating': page(
+      `<script>setTimeout(() => { ${addImage}; }, 3_500)</script>`,
+      '<script type="speculationrules">{ "prefetch": [{ "urls": ["/silence"] }] }</script>',
+    ),
     '/worker': () => script(''),
     '/asking-worker': () => script('fetch("/silence"); postMessage("asked")'),
     '/leaves-requests': runs('fetch("/silence"); onload = () => { location = "/at-once"; }'),
@@ -131,6 +139,8 @@ describe('a page is not waited for', () => {
     ['for an image that never comes', '/hanging-image'],
     ['for an answer that never comes', '/hanging-poll'],
     ['for an asynchronous script that never comes', '/hanging-async-script'],
+    ['for a page that may be visited next', '/prefetching'],
+    ['for one that its speculation rules name', '/speculating'],
     ['for a shared worker', '/shared-worker'],
     ['for a worker that is ended before its script has come', '/ended-worker'],
     ['for one that is ended before its script was read', '/ended-own-worker'],
