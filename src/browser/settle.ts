@@ -36,8 +36,9 @@ export async function settle(
     // A script that has opened the document again may never close it.
     const abandoned = requests.isIdle && Math.min(networkQuietMs, state.domQuietMs) >= abandonedMs;
     const parsed = state.readyState !== 'loading' || abandoned;
-    const still = state.readyState === 'complete' && requests.isIdle && !state.animating;
-    if (parsed && state.fontsLoaded && !scheduled.isPending) {
+    const isLoaded = state.readyState === 'complete' && state.fontsLoaded;
+    const still = isLoaded && requests.isIdle && !state.animating;
+    if (parsed && !scheduled.isPending) {
       if (quiet || (still && !(await hasRunScripts(session)))) return { settled: true };
     }
     // The next moment at which the page may have settled: to ask it costs.

@@ -94,6 +94,10 @@ beforeAll(async () => {
           '<style>@font-face { font-family: Late; src: url("/font"); }</style>',
         ),
       ),
+    '/hanging-font': page(
+      `<p style="font-family: Never">Text</p><script>setTimeout(() => { ${addImage}; }, 8_000)</script>`,
+      '<style>@font-face { font-family: Never; src: url("/silence"); }</style>',
+    ),
     '/font': () => Bun.sleep(1_000).then(() => new Response('', { status: 404 })),
   }));
 }, scanTimeoutMs);
@@ -136,6 +140,7 @@ describe('a page is not waited for', () => {
     ['for its animation', '/animated'],
     ['for an event stream', '/event-stream'],
     ['for a font that does not come', '/fonts'],
+    ['for one that never comes', '/hanging-font'],
     ['for an image that never comes', '/hanging-image'],
     ['for an answer that never comes', '/hanging-poll'],
     ['for an asynchronous script that never comes', '/hanging-async-script'],
