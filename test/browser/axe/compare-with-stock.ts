@@ -1,9 +1,7 @@
 import type * as AxeCore from 'axe-core';
-import type { CDPSession, Page } from 'puppeteer';
+import type { Page } from 'puppeteer';
 
 declare const axe: typeof AxeCore;
-
-const stockSource = await Bun.file(new URL(import.meta.resolve('axe-core/axe.min.js'))).text();
 
 /** What runs of axe say, without what differs between any two. */
 export interface Findings {
@@ -13,24 +11,21 @@ export interface Findings {
   readonly asked: [AxeCore.Result[], AxeCore.Result[], string[], string[]];
 }
 
-/**
- * Runs axe as it comes and then `source`, each in a world of its own beside the page, so that both see
- * one and the same document.
- */
-export async function runBoth(
-  page: Page,
-  source: string,
-): Promise<{ stock: Findings; patched: Findings }> {
-  const session = await page.createCDPSession();
-  const stock = await runIn(session, 'stock', stockSource);
-  return { stock, patched: await runIn(session, 'patched', source) };
-}
+/** axe-core as it comes. */
+export const stockSource = await Bun.file(
+  new URL(import.meta.resolve('axe-core/axe.min.js')),
+).text();
 
-async function runIn(session: CDPSession, worldName: string, source: string): Promise<Findings> {
+/**
+ * Runs the axe of this source beside the page. What a run measures may move what the next one finds:
+ * compare runs on fresh documents.
+ */
+export async function findBy(source: string, page: Page): Promise<Findings> {
+  const session = await page.createCDPSession();
   const { frameTree } = await session.send('Page.getFrameTree');
   const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
     frameId: frameTree.frame.id,
-    worldName,
+    worldName: 'axe',
   });
   await session.send('Runtime.evaluate', { contextId, expression: `${source}\n;undefined` });
   const { result, exceptionDetails } = await session.send('Runtime.evaluate', {

@@ -152,6 +152,13 @@ export const rulePages: Record<string, string> = {
     `<p style="height:3000px;color:#aaa">tall</p><p style="color:#aaa">below</p><a href="/x" style="position:absolute;top:-90px">above</a>
     <div style="position:fixed;top:2000px;color:#aaa">below the fold</div><script>scrollTo(0, 1500)</script>`,
   ),
+  // The items are as high as their markers until what is in them is laid out.
+  '/rules/out-of-sight': page(
+    `<div style="height:4000px"></div><ul>
+    <li style="content-visibility:auto"><a href="/a" style="color:#999">Item</a></li>
+    <li style="content-visibility:auto"><a href="/b" style="color:#999">Item</a></li></ul>
+    <div style="content-visibility:hidden">text<b>bold</b></div><p style="color:#999">Below</p>`,
+  ),
   '/rules/bypass':
     '<!doctype html><html lang="en"><title>t</title><body><a href="/x">x</a><p>no heading, no landmark</p></body></html>',
 };

@@ -4,6 +4,8 @@ interface TreeNode {
   /** Axe makes virtual nodes of others too: of what no slot shows. */
   _isInTree: boolean;
   children: TreeNode[];
+  readonly actualNode: Node;
+  getComputedStylePropertyValue(property: string): string;
 }
 
 // axe's own.
@@ -52,12 +54,25 @@ function flattenInto(
   for (let index = 0; index < children.length; index += 1) {
     flattenInto(vNode.children, children[index] as Node, inner, vNode);
   }
+  layOutContent(vNode);
+}
+
+/**
+ * What `content-visibility` leaves out of the layout is laid out when an element in it is measured, and
+ * what is around it may move then: so one is, before any other.
+ */
+function layOutContent(vNode: TreeNode): void {
+  const inner = vNode.children.find(({ actualNode }) => actualNode.nodeType === Node.ELEMENT_NODE);
+  if (inner === undefined) return;
+  if (vNode.getComputedStylePropertyValue('content-visibility') === 'visible') return;
+  (inner.actualNode as Element).getBoundingClientRect();
 }
 
 export const tree: Patch = replaceFunction(
   `For each node of the page lists are made that hold it alone, to be joined to longer ones.`,
   flattenTree,
   flattenInto,
+  layOutContent,
 );
 
 export const contextTrees: readonly Patch[] = [
