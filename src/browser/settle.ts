@@ -8,9 +8,9 @@ import { isTimeout, pause, within } from './time-limit.ts';
  * script-built page has content, and `networkidle` never comes on a page that polls or hangs on an
  * image. So this waits until everything a visitor would wait for is quiet at once: the document and
  * its fonts are loaded, nothing was added to the DOM for a while, no other document is about to take
- * its place, and no request is under way, leaving out those that are meant to stay open or have been
- * hanging for long. A page of which no script has run can only change by what it loads and by its
- * style, and is not watched for any longer than that takes.
+ * its place, and no request is under way, leaving out those that are meant to stay open, that are for
+ * another page, or that have been hanging for long. A page of which no script has run can only change
+ * by what it loads and by its style, and is not watched for any longer than that takes.
  * It asks the page from outside, because timers are dead in a document that is sandboxed without
  * scripts.
  */
