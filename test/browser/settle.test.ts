@@ -10,11 +10,11 @@ import { type BrowserStage, countsOf, scanTimeoutMs, startBrowserStage } from '.
 
 const warning =
   'The page was still loading or changing when it was scanned, so parts may be missing.';
-const runs = (script: string) => page(`<script>${script}</script>`);
+const runs = (script: string, head = '') => page(`<script>${script}</script>`, head);
 const addImage = 'document.querySelector("main").append(document.createElement("img"))';
 /** The same, with what comes before a request that has no end would be given up. */
-const runsUnheeded = (source: string) =>
-  runs(`${source}; setTimeout(() => { ${addImage}; }, 3_500)`);
+const runsUnheeded = (source: string, head = '') =>
+  runs(`${source}; setTimeout(() => { ${addImage}; }, 3_500)`, head);
 const script = (source: string) =>
   new Response(source, { headers: { 'content-type': 'text/javascript' } });
 /** A page that is sent in part and never ends. */
@@ -75,12 +75,9 @@ beforeAll(async () => {
     '/ended-asking-worker': runsUnheeded(
       'const worker = new Worker("/asking-worker"); worker.onmessage = () => worker.terminate()',
     ),
-    '/prefetching': page(
-      `<script>setTimeout(() => { ${addImage}; }, 3_500)</script>`,
-      '<link rel="prefetch" href="/silence">',
-    ),
-    '/speculating': page(
-      `<script>setTimeout(() => { ${addImage}; }, 3_500)</script>`,
+    '/prefetching': runsUnheeded('', '<link rel="prefetch" href="/silence">'),
+    '/speculating': runsUnheeded(
+      '',
       '<script type="speculationrules">{ "prefetch": [{ "urls": ["/silence"] }] }</script>',
     ),
     '/worker': () => script(''),

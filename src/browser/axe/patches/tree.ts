@@ -1,11 +1,11 @@
+import type { VirtualNode } from '../internals.ts';
 import { type Patch, replaceFunction } from '../patch.ts';
 
-interface TreeNode {
+/** While it is put in its place. */
+interface TreeNode extends VirtualNode {
   /** Axe makes virtual nodes of others too: of what no slot shows. */
   _isInTree: boolean;
   children: TreeNode[];
-  readonly actualNode: Node;
-  getComputedStylePropertyValue(property: string): string;
 }
 
 // axe's own.
