@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PQueue from 'p-queue';
+import type { Page } from 'puppeteer';
 import { createAddressPolicy } from '../../src/browser/address-policy.ts';
 import { Chromium } from '../../src/browser/chromium.ts';
 import { type EgressLimits, EgressProxy } from '../../src/browser/egress-proxy.ts';
@@ -117,6 +118,19 @@ export async function sitePerProcess(): Promise<ChromiumBinary & AsyncDisposable
     executablePath,
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };
+}
+
+/** Loads the URL in a context of its own, which ends with what is done there. */
+export async function visit<Found>(
+  { chromium, openEgress }: BrowserStage,
+  url: string,
+  look: (page: Page) => Promise<Found>,
+): Promise<Found> {
+  await using egress = await openEgress();
+  await using lease = await chromium.lease(egress.url);
+  const page = await lease.context.newPage();
+  await page.goto(url);
+  return await look(page);
 }
 
 /** Affected elements by rule. */

@@ -11,11 +11,6 @@ export interface Findings {
   readonly asked: [AxeCore.Result[], AxeCore.Result[], string[], string[]];
 }
 
-/** axe-core as it comes. */
-export const stockSource = await Bun.file(
-  new URL(import.meta.resolve('axe-core/axe.min.js')),
-).text();
-
 /**
  * Runs the axe of this source beside the page. What a run measures may move what the next one finds:
  * compare runs on fresh documents.

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { loadAxe } from '../../../src/browser/axe/axe-source.ts';
 import { scannedTags } from '../../../src/browser/axe-script.ts';
 import { type PageServer, servePages } from '../../support/page-server.ts';
-import { type BrowserStage, scanTimeoutMs, startBrowserStage } from '../browser-stage.ts';
-import { type Findings, findBy, stockSource } from './compare-with-stock.ts';
+import { stockSource } from '../axe-in-main-world.ts';
+import { type BrowserStage, scanTimeoutMs, startBrowserStage, visit } from '../browser-stage.ts';
+import { type Findings, findBy } from './compare-with-stock.ts';
 import { blendingRoot, layeredPage } from './layered-pages.ts';
 import { linkPages } from './link-pages.ts';
 import { randomPage } from './random-pages.ts';
@@ -55,12 +56,8 @@ test.each(Object.keys(sources))(
   scanTimeoutMs,
 );
 
-async function findOn(path: string, axe: string): Promise<Findings> {
-  await using egress = await stage.openEgress();
-  await using lease = await stage.chromium.lease(egress.url);
-  const page = await lease.context.newPage();
-  await page.goto(pages.origin + path);
-  return await findBy(axe, page);
+function findOn(path: string, axe: string): Promise<Findings> {
+  return visit(stage, pages.origin + path, (page) => findBy(axe, page));
 }
 
 test('each rule has elements to look at in one of these pages, but for one that is for frames', () => {
